@@ -65,7 +65,7 @@ def items(type: Instance, key: Value | None) -> Types:
         return STR if name == "builtins.str" else INT
     if name == "builtins.tuple":
         if isinstance(key, Constant) and key.kind == "int" and len(arguments) > 1:
-            position = _position(key.text)
+            position = int(key.text, 0) if len(key.text) < 10 else None
             return arguments[position] if position is not None and -len(arguments) <= position < len(arguments) else UNKNOWN
         return union(arguments)
     if name in MAPPINGS:

@@ -11,6 +11,7 @@ from ctxlint.calls.types import (
     UNKNOWN,
     ClassObject,
     Instance,
+    Receiver,
     Type,
     Types,
     Variable,
@@ -24,7 +25,7 @@ from ctxlint.calls.types import (
 GENERIC_BASES = frozenset(["Generic", "Protocol"])
 
 
-def close(inference: Inference, types: Types, receiver: Instance | ClassObject | None = None) -> Types:
+def close(inference: Inference, types: Types, receiver: Receiver | None = None) -> Types:
     """The types seen from outside: type variables become the receiver's arguments, or their bounds; `Self` the receiver."""
     variables = list(dict.fromkeys(_variables(types)))
     if not variables and SELF not in types:

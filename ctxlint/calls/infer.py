@@ -289,7 +289,7 @@ class TypeInference:
         annotated = self._annotated(id, name)
         if annotated:
             return annotated
-        return UNKNOWN if bound.note == "aug" and _mentions(bound.value, name) else self.of_value(id, event, bound.value)
+        return self.of_value(id, event, bound.value)
 
     def _annotated(self, id: FunctionId, name: str) -> Types:
         """What the annotation of a variable says, wherever in the function it is written."""
@@ -437,17 +437,11 @@ def _instances(types: Types) -> Types:
     """Instances of the caught classes."""
     parts: list[Types] = []
     for t in in_order(types):
-        if isinstance(t, ClassObject):
-            parts.append(one(Instance(t.name)))
-        elif isinstance(t, External):
+        if isinstance(t, (ClassObject, External)):
             parts.append(one(Instance(t.name)))
         elif isinstance(t, Instance) and t.name == "builtins.tuple":
             parts.append(_instances(union(t.arguments)))
     return union(parts)
-
-
-def _mentions(value: Value | None, name: str) -> bool:
-    return isinstance(value, Name) and value.name == name
 
 
 __all__ = ["BUILTINS", "ExternalFacts", "ReachingDefinitions", "TypeInference"]

@@ -238,4 +238,4 @@ def _super_member(inference: Inference, owner: ClassId, method: FunctionId) -> T
     function = inference.program.function(method)
     if is_property(function):
         return close(inference, inference.open_result(method), Instance(owner))
-    return one(FunctionRef(method))
+    return one(BoundMethod(SuperOf(owner), method) if receiver_name(function) else FunctionRef(method))

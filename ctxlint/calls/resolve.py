@@ -38,7 +38,8 @@ class Callees(msgspec.Struct, frozen=True):
 
     `functions` are of the program, those that only declare (abstract ones, Protocols' stubs) excepted: they are `abstract`.
     `externals` are canonical names outside the program; of a method `module.Class.method`. `unknown` when there is nothing
-    to say, or when there are more candidates than were taken. `receiver` is what the method is called on.
+    to say, or when there are more candidates than were taken. `receiver` is what the method is called on; `unbound` are
+    those of the functions that get no receiver from the call (`Base.method(self)` passes it as an argument).
     """
 
     functions: tuple[FunctionId, ...] = ()
@@ -46,6 +47,7 @@ class Callees(msgspec.Struct, frozen=True):
     unknown: bool = False
     abstract: tuple[FunctionId, ...] = ()
     receiver: Types = UNKNOWN
+    unbound: tuple[FunctionId, ...] = ()
 
 
 class Coverage(NamedTuple):
@@ -127,20 +129,8 @@ def resolve_call(inference: TypeInference, function: FunctionId, event: int) -> 
 
 
 def receives(program: Program, callees: Callees, function: FunctionId) -> bool:
-    """Whether the callee's first parameter is filled by the call's receiver (or by the object under construction)."""
-    callee = program.function(function)
-    if not receiver_name(callee):
-        return False
-    name = callee.qualname.rpartition(".")[2]
-    if name in _CONSTRUCTORS and any(isinstance(t, ClassObject) for t in callees.receiver):
-        return not callees.explicit_self if isinstance(callees, _Explicit) else True
-    return True
-
-
-class _Explicit(Callees, frozen=True):
-    """A call through the class: `Base.method(self, …)` passes the receiver itself."""
-
-    explicit_self: bool = True
+    """Whether the callee's first parameter is filled by the call's receiver, or by the object under construction."""
+    return function not in callees.unbound and bool(receiver_name(program.function(function)))
 
 
 class _Found:
@@ -151,13 +141,19 @@ class _Found:
         self.functions: dict[FunctionId, None] = {}
         self.externals: dict[str, None] = {}
         self.abstract: dict[FunctionId, None] = {}
+        self.unbound: dict[FunctionId, None] = {}
         self.more = False
 
     def callees(self, receiver: Types) -> Callees:
         """The candidates as an answer."""
         nothing = not (self.functions or self.externals or self.abstract)
         return Callees(
-            tuple(self.functions), tuple(self.externals), nothing or self.more, tuple(self.abstract), receiver
+            tuple(self.functions),
+            tuple(self.externals),
+            nothing or self.more,
+            tuple(self.abstract),
+            receiver,
+            tuple(self.unbound),
         )
 
     def add(self, type: Type) -> None:
@@ -165,11 +161,14 @@ class _Found:
         program = self.inference.program
         if isinstance(type, FunctionRef):
             self.add_function(type.function)
+            self.unbound.setdefault(type.function)
         elif isinstance(type, BoundMethod):
-            if isinstance(type.method, FunctionId):
-                self.add_method(type.receiver.name, type.method)
-            else:
+            if isinstance(type.method, str):
                 self.externals.setdefault(type.method)
+            elif isinstance(type.receiver, SuperOf):
+                self.add_function(type.method)
+            else:
+                self.add_method(type.receiver.name, type.method)
         elif isinstance(type, ClassObject):
             self.add_construction(type.name)
         elif isinstance(type, External):
@@ -238,11 +237,15 @@ def _receiver(inference: TypeInference, function: FunctionId, event: int, call: 
     if path.steps and path.steps[-1] != "[*]":
         before = AccessPath(path.root, path.steps[:-1])
         types = inference.of_path(function, event, before, call.keys)
-        supers = [Instance(t.owner) for t in types if isinstance(t, SuperOf)]
-        return frozenset(supers) if supers else types
+        return frozenset(_plain(t) for t in types)
     callables = inference.callables(function, event)
-    bound = frozenset(t.receiver for t in callables if isinstance(t, BoundMethod))
+    bound = frozenset(_plain(t.receiver) for t in callables if isinstance(t, BoundMethod))
     return bound or frozenset(t for t in callables if isinstance(t, ClassObject))
+
+
+def _plain(type: Type) -> Type:
+    """`super()` stands for an instance of the class that says it."""
+    return Instance(type.owner) if isinstance(type, SuperOf) else type
 
 
 def _resolve_implicit(inference: TypeInference, function: FunctionId, event: int, happening: Event) -> Callees:

@@ -10,7 +10,6 @@ from ctxlint.calls.elements import (
     MANAGERS,
     STR,
     awaited,
-    builtin_class,
     constructed,
     instance,
     method_result,
@@ -27,6 +26,7 @@ from ctxlint.calls.types import (
     External,
     FunctionRef,
     Instance,
+    Receiver,
     SuperOf,
     Type,
     Types,
@@ -37,7 +37,7 @@ from ctxlint.calls.types import (
     union,
 )
 from ctxlint.ir.event import Argument
-from ctxlint.ir.value import Constant, Name
+from ctxlint.ir.value import Constant
 
 _ABC = "collections.abc."
 _MANAGER_DECORATORS = frozenset(["contextmanager", "asynccontextmanager"])
@@ -68,7 +68,7 @@ def function_result(inference: Inference, id: FunctionId) -> Types:
     returned = inference.facts(id).returned
     if not returned:
         return UNKNOWN if function.stub else NONE
-    return union(inference.of_value(id, last if isinstance(v, Name) else last, v) for v in returned)
+    return union(inference.of_value(id, last, v) for v in returned)
 
 
 def called_function(inference: Inference, id: FunctionId) -> Types:
@@ -111,7 +111,7 @@ def _invoke(
         return _modelled(inference, type.method, given)
     if isinstance(type, ClassObject):
         if program.class_(type.name) is not None:
-            return one(_constructed_instance(inference, type.name, caller, event, arguments))
+            return one(Instance(type.name))
         return _builtin_instance(inference, type.name, _argument_types(inference, caller, event, arguments))
     if isinstance(type, External):
         return _external_call(inference, type.name, caller, event, arguments)
@@ -126,7 +126,7 @@ def _invoke(
 def _function_call(
     inference: Inference,
     id: FunctionId,
-    receiver: Instance | ClassObject | None,
+    receiver: Receiver | None,
     caller: FunctionId | None,
     event: int,
     arguments: tuple[Argument, ...],
@@ -135,7 +135,7 @@ def _function_call(
     if caller is not None and has_variables(result):
         meaning = meaning_of(inference, receiver) if isinstance(receiver, Instance) else {}
         _bind_arguments(inference, id, receiver is not None, caller, event, arguments, meaning)
-        result = substitute(result, {**{}, **meaning}) if all(meaning.values()) and meaning else result
+        result = substitute(result, meaning) if meaning and all(meaning.values()) else result
     return close(inference, result, receiver)
 
 
@@ -160,12 +160,6 @@ def _bind_arguments(
         wanted = inference.annotation(id.module, id.index, formal.annotation)
         if has_variables(wanted):
             bind_variables(wanted, inference.of_value(caller, event, argument.value), meaning)
-
-
-def _constructed_instance(
-    inference: Inference, name: str, caller: FunctionId | None, event: int, arguments: tuple[Argument, ...]
-) -> Instance:
-    return Instance(name)
 
 
 def _argument_types(
@@ -317,8 +311,3 @@ def super_of(inference: Inference, caller: FunctionId) -> Types:
             return one(SuperOf(owner))
         index = inference.program.function(id).enclosing
     return UNKNOWN
-
-
-def is_class_name(name: str) -> bool:
-    """Whether a builtin of that canonical name is a class."""
-    return builtin_class(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 import msgspec
 
@@ -30,7 +30,7 @@ class Instance(msgspec.Struct, frozen=True):
     """
 
     name: str
-    arguments: tuple["Types", ...] = ()
+    arguments: tuple[Types, ...] = ()
 
 
 class ClassObject(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ class FunctionRef(msgspec.Struct, frozen=True):
 class BoundMethod(msgspec.Struct, frozen=True):
     """A method taken from a receiver: a function of the program or the canonical name of an external method."""
 
-    receiver: Instance | ClassObject
+    receiver: Receiver
     method: FunctionId | str
 
 
@@ -76,7 +76,8 @@ class Variable(msgspec.Struct, frozen=True):
     name: str
 
 
-Type: TypeAlias = Union[Instance, ClassObject, FunctionRef, BoundMethod, Module, External, SuperOf, Variable]
+Receiver: TypeAlias = Instance | ClassObject | SuperOf
+Type: TypeAlias = Instance | ClassObject | FunctionRef | BoundMethod | Module | External | SuperOf | Variable
 Types: TypeAlias = frozenset[Type]
 
 UNKNOWN: Types = frozenset()
@@ -114,7 +115,7 @@ def in_order(types: Types) -> list[Type]:
     return list(types) if len(types) < 2 else sorted(types, key=repr)
 
 
-def substitute(types: Types, meaning: Mapping[str, Types], receiver: Instance | ClassObject | None = None) -> Types:
+def substitute(types: Types, meaning: Mapping[str, Types], receiver: Receiver | None = None) -> Types:
     """The types with type variables replaced by their meaning (dropped when they have none) and `Self` by the receiver."""
     if not any(_is_open(t) for t in types):
         return types
@@ -123,12 +124,18 @@ def substitute(types: Types, meaning: Mapping[str, Types], receiver: Instance | 
         if isinstance(t, Variable):
             parts.append(meaning.get(t.name, UNKNOWN))
         elif t == SELF:
-            parts.append(one(Instance(receiver.name) if isinstance(receiver, ClassObject) else receiver) if receiver else UNKNOWN)
+            parts.append(_instance_of(receiver) if receiver is not None else UNKNOWN)
         elif isinstance(t, Instance) and t.arguments:
             parts.append(one(Instance(t.name, tuple(substitute(a, meaning, receiver) for a in t.arguments))))
         else:
             parts.append(one(t))
     return union(parts)
+
+
+def _instance_of(receiver: Receiver) -> Types:
+    if isinstance(receiver, Instance):
+        return one(receiver)
+    return one(Instance(receiver.name if isinstance(receiver, ClassObject) else receiver.owner))
 
 
 def _is_open(t: Type) -> bool:
@@ -159,8 +166,7 @@ _ALIASES = {
     "Self": "typing.Self",
 }
 _ABSTRACT_COLLECTIONS = frozenset(
-    "AsyncGenerator AsyncIterable AsyncIterator Awaitable Collection Container Coroutine Generator Iterable Iterator "
-    "ItemsView KeysView Mapping MutableMapping MutableSequence MutableSet Reversible Sequence ValuesView MappingView".split()
+    ["AsyncGenerator", "AsyncIterable", "AsyncIterator", "Awaitable", "Collection", "Container", "Coroutine", "Generator", "Iterable", "Iterator", "ItemsView", "KeysView", "Mapping", "MutableMapping", "MutableSequence", "MutableSet", "Reversible", "Sequence", "ValuesView", "MappingView"]
 )
 _TRANSPARENT = frozenset(["Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Unpack"])
 _SAYS_NOTHING = frozenset(

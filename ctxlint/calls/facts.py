@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ctxlint.ir.function import Formal, Function
-from ctxlint.ir.value import Name, Value
+from ctxlint.ir.value import Name
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -19,7 +19,7 @@ class Facts(msgspec.Struct, frozen=True):
     bindings: dict[str, tuple[int, ...]]
     globals: dict[str, tuple[int, ...]]
     calls: tuple[int, ...]
-    returned: tuple[Value, ...]
+    returned: tuple[int, ...]
     yielded: tuple[int, ...]
     stores: dict[tuple[str, str], tuple[int, ...]]
 
@@ -32,7 +32,7 @@ def facts_of(function: Function) -> Facts:
     bindings: dict[str, list[int]] = {}
     globals_: dict[str, list[int]] = {}
     calls: list[int] = []
-    returned: list[tuple[int, Value]] = []
+    returned: list[int] = []
     yielded: list[int] = []
     stores: dict[tuple[str, str], list[int]] = {}
     at_module = function.kind == "module"
@@ -51,7 +51,7 @@ def facts_of(function: Function) -> Facts:
                 stores.setdefault((path.root.name, path.steps[0]), []).append(index)
         elif kind == "return":
             if event.value is not None:
-                returned.append((index, event.value))
+                returned.append(index)
         elif kind == "suspend" and event.note.startswith("yield"):
             yielded.append(index)
     return Facts(
@@ -59,7 +59,7 @@ def facts_of(function: Function) -> Facts:
         {name: tuple(indices) for name, indices in bindings.items()},
         {name: tuple(indices) for name, indices in globals_.items()},
         tuple(calls),
-        tuple(value for _, value in returned),
+        tuple(returned),
         tuple(yielded),
         {key: tuple(indices) for key, indices in stores.items()},
     )

@@ -14,7 +14,7 @@ from ctxlint.calls.facts import Facts, facts_of
 from ctxlint.calls.generics import close
 from ctxlint.calls.memo import Memo
 from ctxlint.calls.names import BUILTINS, canonical, module_meaning, split
-from ctxlint.calls.narrowing import NOTHING, Narrowings, Place, narrowings_of
+from ctxlint.calls.narrowing import NOTHING, Narrowings, Place, established, narrowings_of, place_of
 from ctxlint.calls.operators import compound
 from ctxlint.calls.program import ClassId, FunctionId, Program
 from ctxlint.calls.types import (
@@ -235,16 +235,32 @@ class TypeInference:
     def _narrowed(self, function: FunctionId, at_event: int, place: Place, types: Types) -> Types:
         """The types that remain after the tests which hold at the event, unless the variable was bound again since."""
         for test in self._narrowings(function).holding(at_event, place):
-            if test.event < self._size(function) and len(self.facts(function).bindings.get(place[0], ())) > 1:
-                reaching = self._reaching(function)
-                if reaching.definitions(at_event, place[0]) != reaching.definitions(test.event, place[0]):
-                    continue
-            classes = union(self.of_value(function, min(test.event, at_event), c) for c in test.classes)
-            tested = _instances(classes)
-            if tested:
-                kept = frozenset(t for t in types if self._within(t, tested))
-                return kept or tested
+            if not self._bound_since(function, test.event, at_event, place[0]):
+                tested = self._tested(function, at_event, test.classes)
+                if tested:
+                    return frozenset(t for t in types if self._within(t, tested)) or tested
         return types
+
+    def assuming(self, function: FunctionId, at_event: int, value: Value, test: Value, holds: bool) -> Types:
+        """What `value` is where the test was true (or, not `holds`, false): `x if isinstance(x, C) else y`."""
+        types = self.of_value(function, at_event, value)
+        ir = self.program.function(function)
+        for found in established(ir, test, holds) if isinstance(value, (Name, Result)) else ():
+            tested = self._tested(function, at_event, found.classes) if found.place == place_of(ir, value) else UNKNOWN
+            if tested:
+                return frozenset(t for t in types if self._within(t, tested)) or tested
+        return types
+
+    def _tested(self, function: FunctionId, at_event: int, classes: tuple[Value, ...]) -> Types:
+        return _instances(union(self.of_value(function, at_event, each) for each in classes))
+
+    def _bound_since(self, function: FunctionId, tested: int | None, at_event: int, name: str) -> bool:
+        facts = self.facts(function)
+        bindings = len(facts.bindings.get(name, ())) + (name in facts.formals)
+        if tested is None or bindings < 2:
+            return False
+        reaching = self._reaching(function)
+        return reaching.definitions(at_event, name) != reaching.definitions(tested, name)
 
     def _within(self, type: Type, tested: Types) -> bool:
         """Whether the type is one of those tested for, or derived from one."""

@@ -20,9 +20,10 @@ DEEPEST = 60
 class Memo(Generic[A]):
     """Answers by question; `nothing` is the answer assumed for a question that is being asked already."""
 
-    def __init__(self, nothing: A) -> None:
+    def __init__(self, nothing: A, rounds: int = ROUNDS) -> None:
         self.known: dict[Hashable, A] = {}
         self._nothing = nothing
+        self._rounds = rounds
         self._assumed: dict[Hashable, A] = {}
         self._provisional: dict[Hashable, tuple[A, int]] = {}
         self._trail: list[Hashable] = []
@@ -52,18 +53,19 @@ class Memo(Generic[A]):
         outer_lowest, mark = self._lowest, len(self._trail)
         self._active[question] = depth
         try:
-            for turn in range(ROUNDS):
+            for turn in range(self._rounds):
                 self._lowest = DEEPEST + 1
                 value = answer()
                 if self._lowest < depth:
-                    self._provisional[question] = (value, self._lowest)
                     self._trail.append(question)
+                    self._provisional[question] = (value, self._lowest)
+                    self._depend(mark)
                     break
                 group = {q: self._provisional[q][0] for q in self._trail[mark:]}
                 group[question] = value
                 settled = all(self._assumed.get(q, self._nothing) == group[q] for q in group if q in self._asked_again)
                 self._forget(mark)
-                if settled or turn == ROUNDS - 1:
+                if settled or turn == self._rounds - 1:
                     self.known.update(group)
                     for q in group:
                         self._asked_again.discard(q)
@@ -74,6 +76,13 @@ class Memo(Generic[A]):
             del self._active[question]
             self._lowest = min(outer_lowest, self._lowest)
         return value
+
+    def _depend(self, mark: int) -> None:
+        """What was answered on the way here depends on what this answer depends on."""
+        for question in self._trail[mark:]:
+            value, low = self._provisional[question]
+            if low > self._lowest:
+                self._provisional[question] = (value, self._lowest)
 
     def _forget(self, mark: int) -> None:
         for question in self._trail[mark:]:

@@ -225,24 +225,20 @@ def _resolve_explicit(inference: TypeInference, function: FunctionId, event: int
     path = call.path
     if path is None:
         return UNRESOLVED
-    types = inference.callables(function, event)
+    if path.steps and path.steps[-1] != "[*]":
+        before = inference.of_path(function, event, AccessPath(path.root, path.steps[:-1]), call.keys)
+        types = union(inference.member(t, path.steps[-1]) for t in in_order(before))
+        receiver = frozenset(_plain(t) for t in before)
+    else:
+        types = inference.callables(function, event)
+        bound = frozenset(_plain(t.receiver) for t in types if isinstance(t, BoundMethod))
+        receiver = bound or frozenset(t for t in types if isinstance(t, ClassObject))
     if not types:
-        return UNRESOLVED
+        return Callees(unknown=True, receiver=receiver) if receiver else UNRESOLVED
     found = _Found(inference)
     for t in in_order(types):
         found.add(t)
-    return found.callees(_receiver(inference, function, event, call, path))
-
-
-def _receiver(inference: TypeInference, function: FunctionId, event: int, call: Event, path: AccessPath) -> Types:
-    """What stands before the last step; what a bound method was taken from; the class that is constructed."""
-    if path.steps and path.steps[-1] != "[*]":
-        before = AccessPath(path.root, path.steps[:-1])
-        types = inference.of_path(function, event, before, call.keys)
-        return frozenset(_plain(t) for t in types)
-    callables = inference.callables(function, event)
-    bound = frozenset(_plain(t.receiver) for t in callables if isinstance(t, BoundMethod))
-    return bound or frozenset(t for t in callables if isinstance(t, ClassObject))
+    return found.callees(receiver)
 
 
 def _plain(type: Type) -> Type:

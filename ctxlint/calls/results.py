@@ -65,11 +65,10 @@ def function_result(inference: Inference, id: FunctionId) -> Types:
         return annotated
     if function.kind in ("class", "module"):
         return UNKNOWN
-    last = len(function.events)
     returned = inference.facts(id).returned
     if not returned:
         return UNKNOWN if function.stub else NONE
-    return union(inference.of_value(id, last, v) for v in returned)
+    return union(inference.of_value(id, event, function.events[event].value) for event in returned)
 
 
 def called_function(inference: Inference, id: FunctionId) -> Types:

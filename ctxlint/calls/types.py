@@ -188,7 +188,7 @@ _ABSTRACT_COLLECTIONS = frozenset(
 _TRANSPARENT = frozenset(["Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Unpack"])
 _SAYS_NOTHING = frozenset(
     ["typing.Any", "builtins.object", "typing.Callable", "collections.abc.Callable", "typing.NoReturn", "typing.Never",
-     "typing.Generic", "typing.Protocol", "types.EllipsisType", "typing.ParamSpec", "typing.Concatenate", "builtins.Ellipsis"]
+     "types.EllipsisType", "typing.ParamSpec", "typing.Concatenate", "builtins.Ellipsis"]
 )
 
 
@@ -261,6 +261,8 @@ def _named(
             return one(SELF)
     if qualified == "builtins.type":
         inner = _parse(program, module, arguments[0], function, seen) if arguments else UNKNOWN
+        if any(isinstance(t, Variable) for t in inner):
+            return one(Instance(qualified, (inner,)))
         return frozenset(ClassObject(t.name) for t in inner if isinstance(t, Instance))
     if program.class_(qualified) is None and split(program, qualified)[0]:
         return _alias(program, qualified, seen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from ctxlint.calls.narrowing import Narrowings, narrowings_of
 from ctxlint.ir.function import Formal, Function
 from ctxlint.ir.value import Name
 
@@ -12,7 +13,7 @@ class Facts(msgspec.Struct, frozen=True):
     """Event indices of one function, by what they do.
 
     `bindings` are of names local to it, `globals` of module-level names it binds; `stores` are attribute writes
-    `name.attribute = …` on a plain name, by (name, attribute).
+    `name.attribute = …` on a plain name, by (name, attribute). `narrowings` are what its tests establish.
     """
 
     formals: dict[str, Formal]
@@ -22,6 +23,7 @@ class Facts(msgspec.Struct, frozen=True):
     returned: tuple[int, ...]
     yielded: tuple[int, ...]
     stores: dict[tuple[str, str], tuple[int, ...]]
+    narrowings: Narrowings
 
 
 _BINDING = frozenset(["local", "catch", "define", "import"])
@@ -62,4 +64,5 @@ def facts_of(function: Function) -> Facts:
         tuple(returned),
         tuple(yielded),
         {key: tuple(indices) for key, indices in stores.items()},
+        narrowings_of(function),
     )

@@ -6,7 +6,7 @@ It never looks at a name to guess a type.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from ctxlint.calls import elements, members, results
@@ -14,7 +14,7 @@ from ctxlint.calls.facts import Facts, facts_of
 from ctxlint.calls.generics import close
 from ctxlint.calls.memo import Memo
 from ctxlint.calls.names import BUILTINS, canonical, module_meaning, split
-from ctxlint.calls.narrowing import NOTHING, Narrowings, Place, established, narrowings_of, place_of
+from ctxlint.calls.narrowing import Place, established, place_of
 from ctxlint.calls.operators import compound
 from ctxlint.calls.program import ClassId, FunctionId, Program
 from ctxlint.calls.types import (
@@ -70,7 +70,6 @@ class TypeInference:
         self._facts: dict[FunctionId, Facts] = {}
         self._annotations: dict[tuple[str, int, str], Types] = {}
         self._definitions: dict[FunctionId, ReachingDefinitions] = {}
-        self._tests: dict[FunctionId, Narrowings] = {}
         self._stores: dict[ClassId, dict[str, tuple[tuple[FunctionId, int], ...]]] = {}
         self._global_writes: dict[str, dict[str, list[tuple[FunctionId, int]]]] = {}
 
@@ -82,7 +81,7 @@ class TypeInference:
             return self.of_event(function, value.event)
         if isinstance(value, Name):
             types = self._name(function, at_event, value)
-            if self._narrowings(function).tests:
+            if self.facts(function).narrowings.tests:
                 return self._narrowed(function, at_event, (value.name, ()), types)
             return types
         if isinstance(value, Constant):
@@ -96,15 +95,16 @@ class TypeInference:
     ) -> Types:
         """What the path holds when the function reaches that event; `keys` are those of its item steps, if known."""
         types = self.of_value(function, at_event, path.root)
+        if not path.steps:
+            return types
         taken = 0
-        narrowings = self._narrowings(function) if isinstance(path.root, Name) else NOTHING
         for position, step in enumerate(path.steps):
             if step == "[*]":
                 types = self.item(types, keys[taken] if taken < len(keys) else None)
                 taken += 1
             else:
-                types = union(self.member(t, step) for t in in_order(types))
-            if narrowings.tests and isinstance(path.root, Name):
+                types = self.members(types, step)
+            if isinstance(path.root, Name) and self.facts(function).narrowings.tests:
                 types = self._narrowed(function, at_event, (path.root.name, path.steps[: position + 1]), types)
             elif not types:
                 return UNKNOWN
@@ -112,7 +112,9 @@ class TypeInference:
 
     def of_event(self, function: FunctionId, event: int) -> Types:
         """What the event produces."""
-        return self._memo.get((function, event), lambda: self._event(function, event))
+        question = (function, event)
+        known = self._memo.known.get(question)
+        return known if known is not None else self._memo.get(question, lambda: self._event(function, event))
 
     def attribute(self, class_id: ClassId, name: str) -> Types:
         """What the data attribute or property of the class's instances holds."""
@@ -133,7 +135,16 @@ class TypeInference:
 
     def member(self, type: Type, name: str) -> Types:
         """What `value.name` is for a value of this type."""
-        return members.member_of(self, type, name)
+        question = (type, name)
+        known = self._memo.known.get(question)
+        return known if known is not None else self._memo.get(question, lambda: members.member_of(self, type, name))
+
+    def members(self, types: Types, name: str) -> Types:
+        """What `value.name` is for a value of these types."""
+        if len(types) == 1:
+            (only,) = types
+            return self.member(only, name)
+        return union(self.member(t, name) for t in in_order(types))
 
     def callables(self, function: FunctionId, event: int) -> Types:
         """What the callee of a call event can be: functions, bound methods, classes, externals."""
@@ -210,31 +221,28 @@ class TypeInference:
 
     def symbol_in(self, module: str, name: str) -> Types:
         """What a module-level or builtin name means in the module."""
-        key = (module, ".", name)
-        return self._memo.get(key, lambda: self._symbol(module_meaning(self.program, module, name)))
+        question = (module, ".", name)
+        known = self._memo.known.get(question)
+        return known if known is not None else self._memo.get(
+            question, lambda: self._symbol(module_meaning(self.program, module, name))
+        )
 
     def _local(self, function: FunctionId, at_event: int, name: str) -> Types:
         facts = self.facts(function)
         bindings = facts.bindings.get(name)
         if bindings is None:
             return self._parameter(function, name) if name in facts.formals else UNKNOWN
-        if len(bindings) > 1 or name in facts.formals:
-            reaching = self._reaching(function).definitions(at_event, name) if at_event < self._size(function) else ()
-            bindings = reaching or (*((ENTRY_VALUE,) if name in facts.formals else ()), *bindings)
-        return union(
-            self._parameter(function, name) if binding == ENTRY_VALUE else self._binding(function, name, binding)
-            for binding in bindings
-        )
-
-    def _narrowings(self, function: FunctionId) -> Narrowings:
-        known = self._tests.get(function)
-        if known is None:
-            known = self._tests[function] = narrowings_of(self.program.function(function))
-        return known
+        parts = {binding: self._binding(function, name, binding) for binding in bindings}
+        if name in facts.formals:
+            parts[ENTRY_VALUE] = self._parameter(function, name)
+        if len(parts) > 1 and at_event < self._size(function) and _differ(parts.values()):
+            reaching = self._reaching(function).definitions(at_event, name)
+            return union(parts[binding] for binding in reaching or parts if binding in parts)
+        return union(parts.values())
 
     def _narrowed(self, function: FunctionId, at_event: int, place: Place, types: Types) -> Types:
         """The types that remain after the tests which hold at the event, unless the variable was bound again since."""
-        for test in self._narrowings(function).holding(at_event, place):
+        for test in self.facts(function).narrowings.holding(at_event, place):
             if not self._bound_since(function, test.event, at_event, place[0]):
                 tested = self._tested(function, at_event, test.classes)
                 if tested:
@@ -328,7 +336,11 @@ class TypeInference:
         return Instance(f"{id.module}.{function.owner}") if function.owner else None
 
     def _binding(self, function: FunctionId, name: str, event: int) -> Types:
-        return self._memo.get((function, "binding", event), lambda: self._find_binding(function, name, event))
+        question = (function, "binding", event)
+        known = self._memo.known.get(question)
+        return known if known is not None else self._memo.get(
+            question, lambda: self._find_binding(function, name, event)
+        )
 
     def _find_binding(self, id: FunctionId, name: str, event: int) -> Types:
         function = self.program.function(id)
@@ -375,7 +387,7 @@ class TypeInference:
         if steps:
             types = self.symbol(f"{module}.{head}")
             for step in steps.split("."):
-                types = union(self.member(t, step) for t in in_order(types))
+                types = self.members(types, step)
             return types
         return self._variable(module, head)
 
@@ -483,6 +495,12 @@ class TypeInference:
 
 
 _SUPER = Name("super", "global")
+
+
+def _differ(parts: Iterable[Types]) -> bool:
+    """Whether it matters which of the parts is meant."""
+    known = [part for part in parts if part != NONE]
+    return any(part != known[0] for part in known)
 
 
 def _instances(types: Types) -> Types:

@@ -14,7 +14,7 @@ A = TypeVar("A")
 
 ROUNDS = 5
 DEEPEST = 60
-"""A chain of questions longer than this is cut: its end is answered by "nothing is known"."""
+"""A chain of questions longer than this is cut: its end is answered by "nothing is known", which is not remembered."""
 
 
 class Memo(Generic[A]):
@@ -30,6 +30,7 @@ class Memo(Generic[A]):
         self._active: dict[Hashable, int] = {}
         self._asked_again: set[Hashable] = set()
         self._lowest = DEEPEST + 1
+        self._cut = False
 
     def get(self, question: Hashable, answer: Callable[[], A]) -> A:
         """The remembered answer, or that of `answer()`, which may call `get` itself."""
@@ -45,6 +46,7 @@ class Memo(Generic[A]):
             self._lowest = min(self._lowest, low)
             return value
         if len(self._active) >= DEEPEST:
+            self._cut, self._lowest = True, 0
             return self._nothing
         return self._ask(question, answer)
 
@@ -56,6 +58,9 @@ class Memo(Generic[A]):
             for turn in range(self._rounds):
                 self._lowest = DEEPEST + 1
                 value = answer()
+                if self._lowest > DEEPEST and len(self._trail) == mark:
+                    self.known[question] = value
+                    break
                 if self._lowest < depth:
                     self._trail.append(question)
                     self._provisional[question] = (value, self._lowest)
@@ -66,7 +71,8 @@ class Memo(Generic[A]):
                 settled = all(self._assumed.get(q, self._nothing) == group[q] for q in group if q in self._asked_again)
                 self._forget(mark)
                 if settled or turn == self._rounds - 1:
-                    self.known.update(group)
+                    self.known.update({question: value} if self._cut else group)
+                    self._cut = False
                     for q in group:
                         self._asked_again.discard(q)
                         self._assumed.pop(q, None)

@@ -62,7 +62,8 @@ def narrowings_of(function: Function) -> Narrowings:
     """The tests of the function; cheap for the many functions that have none."""
     said: dict[tuple[int, int], list[Established]] = {}
     for number, block in enumerate(function.blocks):
-        for position, edge in enumerate(block.edges):
+        edges = block.edges
+        for position, edge in enumerate(edges) if len(edges) > 1 else ():
             if edge.condition is not None:
                 found = established(function, edge.condition.value, edge.condition.holds)
                 if found:

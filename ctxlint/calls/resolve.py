@@ -6,7 +6,7 @@ A call whose callee has no known type stays unknown: a method's name alone never
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -25,7 +25,6 @@ from ctxlint.calls.types import (
     Types,
     in_order,
     is_derived,
-    union,
 )
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value
@@ -59,6 +58,9 @@ class Coverage(NamedTuple):
     unknown: int
 
 
+Reached: TypeAlias = dict[tuple[Types, Types], Callees]
+"""What values of these types, taken from receivers of those types, reach when called."""
+
 UNRESOLVED = Callees(unknown=True)
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
@@ -70,6 +72,7 @@ class CallGraph:
         self.inference = inference
         self.program: Program = inference.program
         self._callees: dict[tuple[FunctionId, int], Callees] = {}
+        self._reached: Reached = {}
         self._callers: dict[FunctionId, tuple[tuple[FunctionId, int], ...]] | None = None
 
     def calls(self, function: FunctionId) -> tuple[int, ...]:
@@ -83,7 +86,7 @@ class CallGraph:
         key = (function, event)
         known = self._callees.get(key)
         if known is None:
-            known = self._callees[key] = resolve_call(self.inference, function, event)
+            known = self._callees[key] = resolve_call(self.inference, function, event, self._reached)
         return known
 
     def callers(self, function: FunctionId) -> tuple[tuple[FunctionId, int], ...]:
@@ -122,11 +125,13 @@ class CallGraph:
         return Coverage(total, unknown)
 
 
-def resolve_call(inference: TypeInference, function: FunctionId, event: int) -> Callees:
-    """What the event calls, not remembered. See `CallGraph.callees`."""
+def resolve_call(
+    inference: TypeInference, function: FunctionId, event: int, reached: Reached | None = None
+) -> Callees:
+    """What the event calls; see `CallGraph.callees`. Only what types reach is remembered, in `reached`."""
     happening = inference.program.function(function).events[event]
     if happening.kind == "call":
-        return _resolve_explicit(inference, function, event, happening)
+        return _resolve_explicit(inference, function, event, happening, {} if reached is None else reached)
     return _resolve_implicit(inference, function, event, happening)
 
 
@@ -221,20 +226,29 @@ class _Found:
             self.externals.setdefault("builtins.object")
 
 
-def _resolve_explicit(inference: TypeInference, function: FunctionId, event: int, call: Event) -> Callees:
+def _resolve_explicit(
+    inference: TypeInference, function: FunctionId, event: int, call: Event, reached: Reached
+) -> Callees:
     path = call.path
     if path is None:
         return UNRESOLVED
+    before = UNKNOWN
     if path.steps and path.steps[-1] != "[*]":
         before = inference.of_path(function, event, AccessPath(path.root, path.steps[:-1]), call.keys)
-        types = union(inference.member(t, path.steps[-1]) for t in in_order(before))
-        receiver = frozenset(_plain(t) for t in before)
+        types = inference.members(before, path.steps[-1])
     else:
         types = inference.callables(function, event)
-        bound = frozenset(_plain(t.receiver) for t in types if isinstance(t, BoundMethod))
-        receiver = bound or frozenset(t for t in types if isinstance(t, ClassObject))
+    known = reached.get((types, before))
+    if known is None:
+        known = reached[types, before] = _reach(inference, types, before)
+    return known
+
+
+def _reach(inference: TypeInference, types: Types, before: Types) -> Callees:
+    bound = frozenset(_plain(t.receiver) for t in types if isinstance(t, BoundMethod))
+    receiver = frozenset(_plain(t) for t in before) or bound or frozenset(t for t in types if isinstance(t, ClassObject))
     if not types:
-        return Callees(unknown=True, receiver=receiver) if receiver else UNRESOLVED
+        return Callees(unknown=True, receiver=receiver)
     found = _Found(inference)
     for t in in_order(types):
         found.add(t)
@@ -294,7 +308,7 @@ def _implicit(
                 types = inference.item(types, happening.keys[taken] if taken < len(happening.keys) else None)
                 taken += 1
             else:
-                types = union(inference.member(t, step) for t in in_order(types))
+                types = inference.members(types, step)
 
 
 def _handed_over(

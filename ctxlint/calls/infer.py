@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from ctxlint.calls import elements, members, results
+from ctxlint.calls.additions import filled, is_bare
 from ctxlint.calls.facts import Facts, facts_of
 from ctxlint.calls.generics import close
 from ctxlint.calls.memo import Memo
@@ -28,7 +29,9 @@ from ctxlint.calls.types import (
     Type,
     Types,
     annotation_text,
+    derived,
     in_order,
+    is_derived,
     one,
     parse_annotation,
     union,
@@ -149,7 +152,14 @@ class TypeInference:
     def callables(self, function: FunctionId, event: int) -> Types:
         """What the callee of a call event can be: functions, bound methods, classes, externals."""
         call = self.program.function(function).events[event]
-        return self.of_path(function, event, call.path, call.keys) if call.path is not None else UNKNOWN
+        path = call.path
+        if path is None:
+            return UNKNOWN
+        if path.steps and path.steps[-1] == "[*]":
+            generic = self.of_path(function, event, AccessPath(path.root, path.steps[:-1]), call.keys)
+            if any(isinstance(t, External) and not is_derived(t.name) for t in generic):
+                return generic
+        return self.of_path(function, event, path, call.keys)
 
     def invoked(self, types: Types) -> Types:
         """What calling the value gives when nothing is known about the arguments."""
@@ -237,8 +247,17 @@ class TypeInference:
             parts[ENTRY_VALUE] = self._parameter(function, name)
         if len(parts) > 1 and at_event < self._size(function) and _differ(parts.values()):
             reaching = self._reaching(function).definitions(at_event, name)
-            return union(parts[binding] for binding in reaching or parts if binding in parts)
-        return union(parts.values())
+            types = union(parts[binding] for binding in reaching or parts if binding in parts)
+        else:
+            types = union(parts.values())
+        added = facts.additions.get((name, ""))
+        if added and is_bare(types):
+            return self._filled_local(function, name, types, added)
+        return types
+
+    def _filled_local(self, function: FunctionId, name: str, types: Types, added: tuple[int, ...]) -> Types:
+        question = (function, "filled", name, types)
+        return self._memo.get(question, lambda: filled(self, types, ((function, event) for event in added)))
 
     def _narrowed(self, function: FunctionId, at_event: int, place: Place, types: Types) -> Types:
         """The types that remain after the tests which hold at the event, unless the variable was bound again since."""
@@ -442,16 +461,26 @@ class TypeInference:
         return one(ClassObject(class_id) if class_id is not None else FunctionRef(id))
 
     def _element(self, type: Type) -> Types:
+        if isinstance(type, External):
+            return derived(type.name, "[]")
         if not isinstance(type, Instance):
             return UNKNOWN
         info = self.program.class_(type.name)
         if info is None:
-            return elements.elements(type)
+            return elements.elements(type) or self._external_element(type.name)
         for name in ("__iter__", "__aiter__"):
             method = self.program.method(type.name, name)
             if method is not None:
                 return self._iterated(type, self.called(method, type))
         return union(elements.elements(base) for base in self._container_bases(type))
+
+    def _external_element(self, name: str) -> Types:
+        """What iterating over an instance of an external class gives, if a model says so."""
+        for method in ("__next__", "__anext__"):
+            text = self.external_result(f"{name}.{method}")
+            if text:
+                return self.external_types(text)
+        return UNKNOWN
 
     def _iterated(self, type: Instance, iterators: Types) -> Types:
         """What an iterator gives; a class of the program that returns itself gives what its `__next__` gives."""
@@ -467,10 +496,12 @@ class TypeInference:
         return union(parts)
 
     def _item(self, type: Type, key: Value | None) -> Types:
+        if isinstance(type, External):
+            return derived(type.name, "[]")
         if not isinstance(type, Instance):
             return one(type) if isinstance(type, ClassObject) else UNKNOWN
         if self.program.class_(type.name) is None:
-            return elements.items(type, key)
+            return elements.items(type, key) or self.external_types(self.external_result(f"{type.name}.__getitem__"))
         method = self.program.method(type.name, "__getitem__")
         if method is not None:
             return self.called(method, type)

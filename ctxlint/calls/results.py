@@ -202,6 +202,8 @@ def _external_call(
             return special
     if standard == "typing.cast" and caller is not None and len(arguments) > 1:
         return _cast(inference, caller, event, arguments, given)
+    if name.endswith(".__new__") and given:
+        return frozenset(Instance(t.name) for t in given[0] if isinstance(t, ClassObject))
     if standard == "functools.partial":
         return given[0] if given else UNKNOWN
     known = _modelled(inference, name, given)

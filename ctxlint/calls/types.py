@@ -61,7 +61,8 @@ class Module(msgspec.Struct, frozen=True):
 class External(msgspec.Struct, frozen=True):
     """Something outside the program known only by its dotted name: a module, a function, a class, a constant.
 
-    What an external call gives, when no model says more, is named after the call: `logging.getLogger()`.
+    What an external call gives or an external container holds, when no model says more, is named after it:
+    `logging.getLogger()`, `sys.argv[]`.
     """
 
     name: str
@@ -71,14 +72,14 @@ DERIVED = 3
 """External things derived from one another by more calls than this are not told apart."""
 
 
-def derived(name: str) -> Types:
-    """What a call of the external thing gives, when nothing else is known about it."""
-    return one(External(f"{name}()")) if name.count("()") < DERIVED else UNKNOWN
+def derived(name: str, how: str = "()") -> Types:
+    """What a call of the external thing gives (or, for `[]`, what it contains), when nothing else is known about it."""
+    return one(External(name + how)) if name.count("()") + name.count("[]") < DERIVED else UNKNOWN
 
 
 def is_derived(name: str) -> bool:
-    """Whether the name is of something that an external call gave."""
-    return "()" in name
+    """Whether the name is of something that an external call gave or an external container holds."""
+    return "()" in name or "[]" in name
 
 
 class SuperOf(msgspec.Struct, frozen=True):
@@ -142,6 +143,9 @@ def substitute(types: Types, meaning: Mapping[str, Types], receiver: Receiver | 
             parts.append(meaning.get(t.name, UNKNOWN))
         elif t == SELF:
             parts.append(_instance_of(receiver) if receiver is not None else UNKNOWN)
+        elif isinstance(t, Instance) and t.name == "builtins.type" and t.arguments:
+            inner = substitute(t.arguments[0], meaning, receiver)
+            parts.append(frozenset(ClassObject(i.name) for i in inner if isinstance(i, Instance)))
         elif isinstance(t, Instance) and t.arguments:
             parts.append(one(Instance(t.name, tuple(substitute(a, meaning, receiver) for a in t.arguments))))
         else:

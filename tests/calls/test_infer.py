@@ -643,3 +643,81 @@ def test_a_long_chain_of_functions_ends() -> None:
     asked = Asked(m=chain + "def f300(): return 1\n")
     assert asked.result("m:f290") == "int"
     assert asked.result("m:f0") in ("int", "?")
+
+
+def test_containers_hold_what_is_put_into_them() -> None:
+    asked = Asked(
+        m="""
+        from collections import deque
+        from store import Store, Child
+        class A:
+            def __init__(self):
+                self._undo = []
+                self._table = {}
+                self._queue: deque = deque()
+                self._kept: list = []
+            def do(self):
+                self._undo.append(Store())
+                self._table["a"] = Store()
+                self._queue.appendleft(Store())
+                self._kept.extend([Store()])
+        def a(x: A): return x._undo.pop()
+        def b(x: A): return x._table.get("a")
+        def c(x: A): return x._queue[0]
+        def d(x: A): return x._kept[0]
+        def e():
+            found = []
+            for _ in range(3):
+                found.append(Store())
+            return found
+        def g():
+            table = {}
+            table.setdefault("k", []).append(Store())
+            table["x"] = Store()
+            return table["k"]
+        def h():
+            mixed = []
+            mixed.append(mixed)
+            return mixed
+        """,
+        store=STORE,
+    )
+    expected = {"a": "store.Store", "b": "store.Store", "c": "store.Store", "d": "store.Store", "e": "list[store.Store]",
+                "g": "list | store.Store"}
+    assert {name: asked.result(f"m:{name}") for name in expected} == expected
+    assert asked.result("m:h").startswith("list")
+
+
+def test_what_every_object_has() -> None:
+    asked = Asked(
+        m="""
+        class A:
+            def a(self): return self.__class__()
+            def b(self): return self.__dict__
+            @classmethod
+            def c(cls): return cls.__new__(cls)
+            def d(self): return object.__new__(A)
+        def e(): return "".__class__
+        """
+    )
+    assert [asked.result(f"m:A.{name}") for name in "abcd"] == ["m.A", "dict", "m.A", "m.A"]
+    assert asked.result("m:e") == "type[builtins.str]"
+
+
+def test_generic_external_classes_are_called_through_their_subscript() -> None:
+    asked = Asked(m="import asyncio, os\ndef f():\n    asyncio.Future[int]()\n    os.environ['x'].split()\n")
+    assert asked.reached(":f", "asyncio.Future.[*]") == ["asyncio.Future"]
+    assert asked.callees(":f", "os.environ.[*].split").externals == ("os.environ[].split",)
+
+
+def test_a_bounded_class_parameter_is_the_class() -> None:
+    asked = Asked(
+        m="""
+        from typing import TypeVar
+        from store import Store
+        S = TypeVar("S", bound=Store)
+        def f(kind: type[S]): return kind()
+        """,
+        store=STORE,
+    )
+    assert asked.result("m:f") == "store.Store"

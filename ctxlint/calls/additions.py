@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ctxlint.calls.elements import MAPPINGS, SEQUENCES
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.program import FunctionId
-from ctxlint.calls.types import UNKNOWN, Instance, Types, in_order, one, union
+from ctxlint.calls.types import UNKNOWN, Instance, Types, in_order, instance, union
 from ctxlint.ir.value import Value
 
 MOST = 12
@@ -44,7 +44,7 @@ def filled(inference: Inference, types: Types, additions: Iterable[tuple[Functio
     content = union(values)
     if not content:
         return types
-    return one(Instance(container.name, (union(keys), content) if mapping else (content,)))
+    return instance(container.name, *((union(keys), content) if mapping else (content,)))
 
 
 def _added(inference: Inference, function: FunctionId, event: int, mapping: bool) -> tuple[Types, Types]:

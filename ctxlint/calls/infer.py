@@ -31,6 +31,7 @@ from ctxlint.calls.types import (
     annotation_text,
     derived,
     in_order,
+    instance,
     is_derived,
     one,
     parse_annotation,
@@ -334,9 +335,9 @@ class TypeInference:
         if formal.annotation:
             annotated = close(self, self.annotation(id.module, id.index, formal.annotation), self._receiver(function, id))
             if formal.kind == "variadic":
-                return elements.instance("builtins.tuple", annotated)
+                return instance("builtins.tuple", annotated)
             if formal.kind == "keywords":
-                return elements.instance("builtins.dict", elements.STR, annotated)
+                return instance("builtins.dict", elements.STR, annotated)
             if annotated:
                 return annotated
         if formal.kind in ("variadic", "keywords"):

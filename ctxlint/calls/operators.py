@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ctxlint.calls.elements import BOOL, STR, instance, unpacked
+from ctxlint.calls.elements import BOOL, STR, unpacked
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.program import FunctionId
-from ctxlint.calls.types import UNKNOWN, Instance, Type, Types, in_order, one, union
+from ctxlint.calls.types import UNKNOWN, Instance, Type, Types, in_order, instance, one, union
 from ctxlint.ir.value import Compound, Value
 
 _TESTS = frozenset(["not", "==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in", "match"])

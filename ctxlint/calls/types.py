@@ -20,6 +20,8 @@ from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
 UNION = 6
 """A union of more types than this says nothing."""
+NESTING = 3
+"""Levels of type arguments that are kept within those of an instance."""
 LONGEST_ANNOTATION = 2000
 
 
@@ -109,6 +111,25 @@ def one(type: Type) -> Types:
     return frozenset((type,))
 
 
+def instance(name: str, *arguments: Types) -> Types:
+    """An instance of one class, with type arguments unless all are unknown; what nests too deeply loses its arguments."""
+    if not any(arguments):
+        return one(Instance(name))
+    return one(Instance(name, tuple([_shallow(argument, NESTING) for argument in arguments])))
+
+
+def _shallow(types: Types, depth: int) -> Types:
+    """The types with at most `depth` levels of arguments; most are shallow, and stay the same object."""
+    if not any(isinstance(t, Instance) and t.arguments for t in types):
+        return types
+    return frozenset(
+        (Instance(t.name, tuple([_shallow(a, depth - 1) for a in t.arguments])) if depth else Instance(t.name))
+        if isinstance(t, Instance) and t.arguments
+        else t
+        for t in types
+    )
+
+
 def union(parts: Iterable[Types]) -> Types:
     """Any of the parts; unknown parts say nothing, and a union that grows too large says nothing."""
     known = [part for part in parts if part]
@@ -147,7 +168,7 @@ def substitute(types: Types, meaning: Mapping[str, Types], receiver: Receiver | 
             inner = substitute(t.arguments[0], meaning, receiver)
             parts.append(frozenset(ClassObject(i.name) for i in inner if isinstance(i, Instance)))
         elif isinstance(t, Instance) and t.arguments:
-            parts.append(one(Instance(t.name, tuple(substitute(a, meaning, receiver) for a in t.arguments))))
+            parts.append(instance(t.name, *(substitute(a, meaning, receiver) for a in t.arguments)))
         else:
             parts.append(one(t))
     return union(parts)

@@ -52,11 +52,19 @@ class ReachingDefinitions(Protocol):
     def definitions(self, at_event: int, name: str) -> tuple[int, ...]: ...
 
 
+class Passed(Protocol):
+    """What inference asks about callers; see `arguments.PassedTypes`."""
+
+    def parameter(self, function: FunctionId, name: str) -> Types: ...
+    def field(self, class_id: ClassId, name: str) -> Types: ...
+
+
 class TypeInference:
     """Types of values, paths, attributes and results of one program; every answer is remembered.
 
     `external_result` says what an external callable gives, `external_attribute` what an external class's attribute holds;
-    `definitions` gives the reaching definitions of a function, if somebody keeps them already.
+    `definitions` gives the reaching definitions of a function, if somebody keeps them already; `passed` says what callers
+    pass, where nothing else says what a parameter or field is.
     """
 
     def __init__(
@@ -65,7 +73,9 @@ class TypeInference:
         external_result: ExternalFacts | None = None,
         external_attribute: ExternalFacts | None = None,
         definitions: Callable[[FunctionId], ReachingDefinitions] | None = None,
+        passed: Passed | None = None,
     ) -> None:
+        self._passed = passed
         self.program = program
         self._external_result = external_result
         self._external_attribute = external_attribute
@@ -191,7 +201,20 @@ class TypeInference:
 
     def open_attribute(self, class_id: ClassId, name: str) -> Types:
         """`attribute` with its type variables still open."""
-        return self._memo.get((class_id, name), lambda: members.attribute_of(self, class_id, name))
+        return self._memo.get((class_id, name), lambda: self._find_attribute(class_id, name))
+
+    def _find_attribute(self, class_id: ClassId, name: str) -> Types:
+        found = members.attribute_of(self, class_id, name)
+        return self._passed.field(class_id, name) if not found and self._passed is not None else found
+
+    def with_callers(self, passed: Passed) -> TypeInference:
+        """The same inference, which also looks at what callers pass."""
+        after = TypeInference(
+            self.program, self._external_result, self._external_attribute, self._reaching, passed
+        )
+        after._facts, after._annotations, after._stores = self._facts, self._annotations, self._stores
+        after._global_writes = self._global_writes
+        return after
 
     def open_result(self, function: FunctionId) -> Types:
         """`result` with its type variables still open."""
@@ -325,7 +348,11 @@ class TypeInference:
         return self.symbol_in(function.module, name)
 
     def _parameter(self, function: FunctionId, name: str) -> Types:
-        return self._memo.get((function, "parameter", name), lambda: self._find_parameter(function, name))
+        return self._memo.get((function, "parameter", name), lambda: self._known_or_passed(function, name))
+
+    def _known_or_passed(self, function: FunctionId, name: str) -> Types:
+        found = self._find_parameter(function, name)
+        return self._passed.parameter(function, name) if not found and self._passed is not None else found
 
     def _find_parameter(self, id: FunctionId, name: str) -> Types:
         function = self.program.function(id)

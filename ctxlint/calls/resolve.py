@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
+from ctxlint.calls.arguments import PassedTypes, Site, constructed_classes
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.program import FunctionId, Program
@@ -66,33 +67,79 @@ _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
 class CallGraph:
-    """The callees of every call event, resolved when first asked for and remembered."""
+    """The callees of every call event, remembered.
 
-    def __init__(self, inference: TypeInference) -> None:
-        self.inference = inference
+    Calls that inference alone leaves unknown are looked at again with what callers pass; the first such question resolves
+    every call of the program.
+    """
+
+    def __init__(self, inference: TypeInference, look_at_callers: bool = True) -> None:
         self.program: Program = inference.program
-        self._callees: dict[tuple[FunctionId, int], Callees] = {}
+        self._first = inference
+        self._look_at_callers = look_at_callers
+        self._second: TypeInference | None = None
+        self._callees: dict[Site, Callees] = {}
+        self._again: dict[Site, Callees] = {}
         self._reached: Reached = {}
-        self._callers: dict[FunctionId, tuple[tuple[FunctionId, int], ...]] | None = None
+        self._reached_again: Reached = {}
+        self._callers: dict[FunctionId, tuple[Site, ...]] | None = None
+
+    @property
+    def inference(self) -> TypeInference:
+        """Types with what callers pass taken into account."""
+        if not self._look_at_callers:
+            return self._first
+        if self._second is None:
+            self._second = self._first.with_callers(self._passed_types())
+        return self._second
 
     def calls(self, function: FunctionId) -> tuple[int, ...]:
         """The function's call events, in order."""
-        return self.inference.facts(function).calls
+        return self._first.facts(function).calls
 
     def callees(self, function: FunctionId, event: int) -> Callees:
         """What the event calls. Reads, writes, deletions, iterations, entries and exits call properties and special methods
         of classes of the program; they are never unknown.
         """
-        key = (function, event)
-        known = self._callees.get(key)
+        known = self._resolved(function, event)
+        if not known.unknown or not self._look_at_callers:
+            return known
+        site = (function, event)
+        again = self._again.get(site)
+        if again is None:
+            again = resolve_call(self.inference, function, event, self._reached_again)
+            self._again[site] = again
+        return again
+
+    def _resolved(self, function: FunctionId, event: int) -> Callees:
+        site = (function, event)
+        known = self._callees.get(site)
         if known is None:
-            known = self._callees[key] = resolve_call(self.inference, function, event, self._reached)
+            known = self._callees[site] = resolve_call(self._first, function, event, self._reached)
         return known
 
-    def callers(self, function: FunctionId) -> tuple[tuple[FunctionId, int], ...]:
+    def _passed_types(self) -> PassedTypes:
+        sites: dict[FunctionId, list[Site]] = {}
+        constructions: dict[str, list[Site]] = {}
+        for caller in self.program.functions():
+            for event in self.calls(caller):
+                callees = self._resolved(caller, event)
+                for callee in callees.functions:
+                    sites.setdefault(callee, []).append((caller, event))
+                if callees.receiver and not callees.unknown:
+                    for class_id in constructed_classes(callees.receiver):
+                        constructions.setdefault(class_id, []).append((caller, event))
+        return PassedTypes(
+            self._first,
+            sites,
+            constructions,
+            lambda site, function: receives(self.program, self._callees[site], function),
+        )
+
+    def callers(self, function: FunctionId) -> tuple[Site, ...]:
         """The call events that can reach the function, in the program's order. Resolves every call of the program."""
         if self._callers is None:
-            found: dict[FunctionId, list[tuple[FunctionId, int]]] = {}
+            found: dict[FunctionId, list[Site]] = {}
             for caller in self.program.functions():
                 for event in self.calls(caller):
                     for callee in self.callees(caller, event).functions:

@@ -300,7 +300,7 @@ def test_dispatch_through_tables_and_stored_callables() -> None:
     assert asked.reached(":A.run", "self._handlers.[*]") == ["A.start", "A.stop"]
     assert asked.reached(":A.run", "h") == ["A.start", "A.stop"]
     assert asked.reached(":A.run", "self._callback") == ["one"]
-    assert asked.callees(":A.run", "self._emit").unknown
+    assert asked.callees(":A.run", "self._emit").unknown, "nobody makes an A"
     assert asked.reached(":A.run", "self._fn") == ["A.__init__.<lambda1>"]
     assert asked.reached(":A.run", "TABLE.[*]") == ["one", "two"]
     assert asked.reached(":A.run", "f") == ["one", "two"]
@@ -462,3 +462,52 @@ def test_a_cycle_of_modules_resolves() -> None:
     )
     assert asked.reached("a:A.go", "().back") == ["b:B.back"]
     assert asked.reached("b:B.back", "x.go") == ["a:A.go"]
+
+
+def test_callers_say_what_parameters_and_stored_callables_are() -> None:
+    asked = Asked(
+        m="""
+        from dataclasses import dataclass
+        from typing import Callable
+        class Store:
+            def save(self): pass
+        def emit(): pass
+        class A:
+            def __init__(self, callback: Callable[[], None], other=None):
+                self._callback = callback
+                self._other = other
+            def run(self):
+                self._callback()
+                self._other()
+        @dataclass
+        class Command:
+            name: str
+            func: Callable[[], None]
+        def helper(store, on_done):
+            store.save()
+            on_done()
+        def nobody_calls(store):
+            store.save()
+        def outer(fn):
+            def inner():
+                fn()
+            return inner
+        def main(unknown):
+            A(emit).run()
+            helper(Store(), on_done=lambda: 1)
+            helper(unknown, emit)
+            command = Command("x", emit)
+            command.func()
+            outer(emit)
+        """
+    )
+    assert asked.reached(":A.run", "self._callback") == ["emit"]
+    assert asked.callees(":A.run", "self._other").unknown
+    assert asked.reached(":helper", "store.save") == ["Store.save"]
+    assert sorted(asked.reached(":helper", "on_done")) == ["emit", "main.<lambda1>"]
+    assert asked.reached(":main", "command.func") == ["emit"]
+    assert asked.reached(":outer.inner", "fn") == ["emit"]
+    assert asked.callees(":nobody_calls", "store.save").unknown
+    assert [asked.label(f) for f, _ in asked.graph.callers(asked.id(":emit"))] == [
+        "A.run", "helper", "outer.inner", "main"
+    ]

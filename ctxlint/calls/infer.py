@@ -6,16 +6,17 @@ It never looks at a name to guess a type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Protocol
 
 from ctxlint.calls import elements, members, results
 from ctxlint.calls.additions import filled, is_bare
 from ctxlint.calls.facts import Facts, facts_of
 from ctxlint.calls.generics import close
+from ctxlint.calls.inference import ReachingDefinitions
+from ctxlint.calls.iteration import element_of, item_of
 from ctxlint.calls.memo import Memo
 from ctxlint.calls.names import BUILTINS, canonical, module_meaning, split
-from ctxlint.calls.narrowing import Place, established, place_of
 from ctxlint.calls.operators import compound
 from ctxlint.calls.program import ClassId, FunctionId, Program
 from ctxlint.calls.types import (
@@ -29,27 +30,27 @@ from ctxlint.calls.types import (
     Type,
     Types,
     annotation_text,
-    derived,
     in_order,
-    instance,
     is_derived,
     one,
     parse_annotation,
     union,
 )
+from ctxlint.calls.variables import (
+    annotated_variable,
+    assumed,
+    binding_types,
+    captured_variable,
+    local_variable,
+    narrowed,
+    parameter_types,
+)
 from ctxlint.flow.graph import event_graph
-from ctxlint.flow.reaching import ENTRY_VALUE, Definitions
-from ctxlint.ir.function import Function
+from ctxlint.flow.reaching import Definitions
 from ctxlint.ir.value import AccessPath, Closure, Constant, Name, Result, Value
 
-ExternalFacts = Callable[[str], "str | None"]
+ExternalFacts = Callable[[str], str | None]
 """From a canonical name outside the program to the annotation of what it gives, in absolute names; `$0`: its first argument."""
-
-
-class ReachingDefinitions(Protocol):
-    """What inference asks of `flow.reaching.Definitions`."""
-
-    def definitions(self, at_event: int, name: str) -> tuple[int, ...]: ...
 
 
 class Passed(Protocol):
@@ -96,7 +97,7 @@ class TypeInference:
         if isinstance(value, Name):
             types = self._name(function, at_event, value)
             if self.facts(function).narrowings.tests:
-                return self._narrowed(function, at_event, (value.name, ()), types)
+                return narrowed(self, function, at_event, (value.name, ()), types)
             return types
         if isinstance(value, Constant):
             return NONE if value.kind == "none" else one(Instance(f"builtins.{value.kind}"))
@@ -119,7 +120,7 @@ class TypeInference:
             else:
                 types = self.members(types, step)
             if isinstance(path.root, Name) and self.facts(function).narrowings.tests:
-                types = self._narrowed(function, at_event, (path.root.name, path.steps[: position + 1]), types)
+                types = narrowed(self, function, at_event, (path.root.name, path.steps[: position + 1]), types)
             elif not types:
                 return UNKNOWN
         return types
@@ -141,11 +142,11 @@ class TypeInference:
 
     def element(self, types: Types) -> Types:
         """What iterating over the value gives."""
-        return union(self._element(t) for t in in_order(types))
+        return union(element_of(self, t) for t in in_order(types))
 
     def item(self, types: Types, key: Value | None = None) -> Types:
         """What `value[key]` is."""
-        return union(self._item(t, key) for t in in_order(types))
+        return union(item_of(self, t, key) for t in in_order(types))
 
     def member(self, type: Type, name: str) -> Types:
         """What `value.name` is for a value of this type."""
@@ -210,7 +211,7 @@ class TypeInference:
     def with_callers(self, passed: Passed) -> TypeInference:
         """The same inference, which also looks at what callers pass."""
         after = TypeInference(
-            self.program, self._external_result, self._external_attribute, self._reaching, passed
+            self.program, self._external_result, self._external_attribute, self.reaching, passed
         )
         after._facts, after._annotations, after._stores = self._facts, self._annotations, self._stores
         after._global_writes = self._global_writes
@@ -244,13 +245,21 @@ class TypeInference:
         """An annotation in absolute names, as models write it."""
         return self.annotation("", 0, text)
 
+    def assuming(self, function: FunctionId, at_event: int, value: Value, test: Value, holds: bool) -> Types:
+        """What `value` is where the test was true (or, not `holds`, false): `x if isinstance(x, C) else y`."""
+        return assumed(self, function, at_event, value, test, holds)
+
+    def remembered(self, question: Hashable, answer: Callable[[], Types]) -> Types:
+        """The answer to a question that can ask itself again; see `memo`."""
+        return self._memo.get(question, answer)
+
     # Names.
 
     def _name(self, function: FunctionId, at_event: int, name: Name) -> Types:
         if name.scope == "local":
-            return self._local(function, at_event, name.name)
+            return local_variable(self, function, at_event, name.name)
         if name.scope == "captured":
-            return self._captured(function, name.name)
+            return captured_variable(self, function, name.name)
         return self.symbol_in(function.module, name.name)
 
     def symbol_in(self, module: str, name: str) -> Types:
@@ -261,70 +270,7 @@ class TypeInference:
             question, lambda: self._symbol(module_meaning(self.program, module, name))
         )
 
-    def _local(self, function: FunctionId, at_event: int, name: str) -> Types:
-        facts = self.facts(function)
-        bindings = facts.bindings.get(name)
-        if bindings is None:
-            return self._parameter(function, name) if name in facts.formals else UNKNOWN
-        parts = {binding: self._binding(function, name, binding) for binding in bindings}
-        if name in facts.formals:
-            parts[ENTRY_VALUE] = self._parameter(function, name)
-        if len(parts) > 1 and at_event < self._size(function) and _differ(parts.values()):
-            reaching = self._reaching(function).definitions(at_event, name)
-            types = union(parts[binding] for binding in reaching or parts if binding in parts)
-        else:
-            types = union(parts.values())
-        added = facts.additions.get((name, ""))
-        if added and is_bare(types):
-            return self._filled_local(function, name, types, added)
-        return types
-
-    def _filled_local(self, function: FunctionId, name: str, types: Types, added: tuple[int, ...]) -> Types:
-        question = (function, "filled", name, types)
-        return self._memo.get(question, lambda: filled(self, types, ((function, event) for event in added)))
-
-    def _narrowed(self, function: FunctionId, at_event: int, place: Place, types: Types) -> Types:
-        """The types that remain after the tests which hold at the event, unless the variable was bound again since."""
-        for test in self.facts(function).narrowings.holding(at_event, place):
-            if not self._bound_since(function, test.event, at_event, place[0]):
-                tested = self._tested(function, at_event, test.classes)
-                if tested:
-                    return frozenset(t for t in types if self._within(t, tested)) or tested
-        return types
-
-    def assuming(self, function: FunctionId, at_event: int, value: Value, test: Value, holds: bool) -> Types:
-        """What `value` is where the test was true (or, not `holds`, false): `x if isinstance(x, C) else y`."""
-        types = self.of_value(function, at_event, value)
-        ir = self.program.function(function)
-        for found in established(ir, test, holds) if isinstance(value, (Name, Result)) else ():
-            tested = self._tested(function, at_event, found.classes) if found.place == place_of(ir, value) else UNKNOWN
-            if tested:
-                return frozenset(t for t in types if self._within(t, tested)) or tested
-        return types
-
-    def _tested(self, function: FunctionId, at_event: int, classes: tuple[Value, ...]) -> Types:
-        return _instances(union(self.of_value(function, at_event, each) for each in classes))
-
-    def _bound_since(self, function: FunctionId, tested: int | None, at_event: int, name: str) -> bool:
-        facts = self.facts(function)
-        bindings = len(facts.bindings.get(name, ())) + (name in facts.formals)
-        if tested is None or bindings < 2:
-            return False
-        reaching = self._reaching(function)
-        return reaching.definitions(at_event, name) != reaching.definitions(tested, name)
-
-    def _within(self, type: Type, tested: Types) -> bool:
-        """Whether the type is one of those tested for, or derived from one."""
-        if not isinstance(type, Instance):
-            return False
-        info = self.program.class_(type.name)
-        ancestors = info.mro if info is not None else (type.name,)
-        return any(isinstance(t, Instance) and t.name in ancestors for t in tested)
-
-    def _size(self, function: FunctionId) -> int:
-        return len(self.program.function(function).events)
-
-    def _reaching(self, function: FunctionId) -> ReachingDefinitions:
+    def reaching(self, function: FunctionId) -> ReachingDefinitions:
         known = self._definitions.get(function)
         if known is None:
             if self._provided is not None:
@@ -334,83 +280,19 @@ class TypeInference:
             self._definitions[function] = known
         return known
 
-    def _captured(self, function: FunctionId, name: str) -> Types:
-        """A captured variable can hold whatever the enclosing function ever puts there."""
-        index = self.program.function(function).enclosing
-        while index > 0:
-            id = FunctionId(function.module, index)
-            facts = self.facts(id)
-            enclosing = self.program.function(id)
-            if enclosing.kind != "class" and (name in facts.bindings or name in facts.formals):
-                parts = [self._binding(id, name, event) for event in facts.bindings.get(name, ())]
-                return union([*parts, self._parameter(id, name) if name in facts.formals else UNKNOWN])
-            index = enclosing.enclosing
-        return self.symbol_in(function.module, name)
-
-    def _parameter(self, function: FunctionId, name: str) -> Types:
+    def parameter(self, function: FunctionId, name: str) -> Types:
         return self._memo.get((function, "parameter", name), lambda: self._known_or_passed(function, name))
 
     def _known_or_passed(self, function: FunctionId, name: str) -> Types:
-        found = self._find_parameter(function, name)
+        found = parameter_types(self, function, name)
         return self._passed.parameter(function, name) if not found and self._passed is not None else found
 
-    def _find_parameter(self, id: FunctionId, name: str) -> Types:
-        function = self.program.function(id)
-        formal = self.facts(id).formals.get(name)
-        if formal is None:
-            return UNKNOWN
-        if formal.annotation:
-            annotated = close(self, self.annotation(id.module, id.index, formal.annotation), self._receiver(function, id))
-            if formal.kind == "variadic":
-                return instance("builtins.tuple", annotated)
-            if formal.kind == "keywords":
-                return instance("builtins.dict", elements.STR, annotated)
-            if annotated:
-                return annotated
-        if formal.kind in ("variadic", "keywords"):
-            return one(Instance("builtins.tuple" if formal.kind == "variadic" else "builtins.dict"))
-        if name == members.receiver_name(function) and formal is function.formals[0]:
-            receiver = self._receiver(function, id)
-            if receiver is not None:
-                return one(ClassObject(receiver.name) if members.receives_class(function) else receiver)
-        if formal.default is not None:
-            enclosing = FunctionId(id.module, max(function.enclosing, 0))
-            default = self.of_value(enclosing, self._size(enclosing), formal.default)
-            return UNKNOWN if default == NONE else default
-        return UNKNOWN
-
-    def _receiver(self, function: Function, id: FunctionId) -> Instance | None:
-        return Instance(f"{id.module}.{function.owner}") if function.owner else None
-
-    def _binding(self, function: FunctionId, name: str, event: int) -> Types:
+    def binding(self, function: FunctionId, name: str, event: int) -> Types:
         question = (function, "binding", event)
         known = self._memo.known.get(question)
         return known if known is not None else self._memo.get(
-            question, lambda: self._find_binding(function, name, event)
+            question, lambda: binding_types(self, function, name, event)
         )
-
-    def _find_binding(self, id: FunctionId, name: str, event: int) -> Types:
-        function = self.program.function(id)
-        bound = function.events[event]
-        if bound.kind == "import":
-            targets = self.program.scopes[id.module].local_imports.get(id.index, {}).get(name, ())
-            return self.symbol(targets[0]) if targets else UNKNOWN
-        if bound.kind == "catch":
-            return _instances(self.of_value(id, event, bound.value))
-        annotated = self._annotated(id, name)
-        if annotated:
-            return annotated
-        return self.of_value(id, event, bound.value)
-
-    def _annotated(self, id: FunctionId, name: str) -> Types:
-        """What the annotation of a variable says, wherever in the function it is written."""
-        function = self.program.function(id)
-        facts = self.facts(id)
-        for event in (*facts.bindings.get(name, ()), *facts.globals.get(name, ())):
-            note = function.events[event].note
-            if function.events[event].kind == "local" and note and note != "aug":
-                return close(self, self.annotation(id.module, id.index, note), self._receiver(function, id))
-        return UNKNOWN
 
     # Module level.
 
@@ -441,13 +323,23 @@ class TypeInference:
     def _variable(self, module: str, name: str) -> Types:
         """A module's variable: its annotation, else what the module and its functions put there."""
         body = FunctionId(module, 0)
-        annotated = self._annotated(body, name)
+        annotated = annotated_variable(self, body, name)
         if annotated:
             return annotated
-        return union(
-            self._binding(id, name, event)
-            for id, event in self.global_writes(module).get(name, ())
-        )
+        written = self.global_writes(module)
+        types = union(self.binding(id, name, event) for id, event in written.get(name, ()))
+        if is_bare(types):
+            return filled(self, types, self._global_additions(module, name))
+        return types
+
+    def _global_additions(self, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:
+        """Where the module's functions put something into the container in its variable."""
+        for index in range(len(self.program.modules[module].ir.functions)):
+            id = FunctionId(module, index)
+            facts = self.facts(id)
+            if name not in facts.bindings and name not in facts.formals:
+                for event in facts.additions.get((name, ""), ()):
+                    yield id, event
 
     def global_writes(self, module: str) -> dict[str, list[tuple[FunctionId, int]]]:
         """Where module-level variables of the module are bound, by name."""
@@ -488,89 +380,11 @@ class TypeInference:
         class_id = self.program.class_of_body(id)
         return one(ClassObject(class_id) if class_id is not None else FunctionRef(id))
 
-    def _element(self, type: Type) -> Types:
-        if isinstance(type, External):
-            return derived(type.name, "[]")
-        if not isinstance(type, Instance):
-            return UNKNOWN
-        info = self.program.class_(type.name)
-        if info is None:
-            return elements.elements(type) or self._external_element(type.name)
-        for name in ("__iter__", "__aiter__"):
-            method = self.program.method(type.name, name)
-            if method is not None:
-                return self._iterated(type, self.called(method, type))
-        return union(elements.elements(base) for base in self._container_bases(type))
-
-    def _external_element(self, name: str) -> Types:
-        """What iterating over an instance of an external class gives, if a model says so."""
-        for method in ("__next__", "__anext__"):
-            text = self.external_result(f"{name}.{method}")
-            if text:
-                return self.external_types(text)
-        return UNKNOWN
-
-    def _iterated(self, type: Instance, iterators: Types) -> Types:
-        """What an iterator gives; a class of the program that returns itself gives what its `__next__` gives."""
-        parts: list[Types] = []
-        for t in in_order(iterators):
-            for name in ("__next__", "__anext__"):
-                method = self.program.method(t.name, name) if isinstance(t, Instance) else None
-                if method is not None and isinstance(t, Instance):
-                    parts.append(close(self, self.open_result(method), t))
-                    break
-            else:
-                parts.append(self._element(t) if t != type else UNKNOWN)
-        return union(parts)
-
-    def _item(self, type: Type, key: Value | None) -> Types:
-        if isinstance(type, External):
-            return derived(type.name, "[]")
-        if not isinstance(type, Instance):
-            return one(type) if isinstance(type, ClassObject) else UNKNOWN
-        if self.program.class_(type.name) is None:
-            return elements.items(type, key) or self.external_types(self.external_result(f"{type.name}.__getitem__"))
-        method = self.program.method(type.name, "__getitem__")
-        if method is not None:
-            return self.called(method, type)
-        return union(elements.items(base, key) for base in self._container_bases(type))
-
     def called(self, method: FunctionId, receiver: Instance) -> Types:
         """What calling the method on the receiver gives."""
         return close(self, results.called_function(self, method), receiver)
 
-    def _container_bases(self, type: Instance) -> list[Instance]:
-        """The containers of the language that a class of the program is derived from, with their type arguments."""
-        info = self.program.class_(type.name)
-        found: list[Instance] = []
-        for ancestor in info.mro if info is not None else ():
-            declared = self.program.class_(ancestor)
-            for text in declared.ir.bases if declared is not None else ():
-                if declared is not None and "[" in text:
-                    enclosing = max(self.program.function_at(declared.module, declared.ir.body).enclosing, 0)
-                    bases = close(self, self.annotation(declared.module, enclosing, text), type)
-                    found += [t for t in in_order(bases) if isinstance(t, Instance)]
-        return found
-
-
 _SUPER = Name("super", "global")
-
-
-def _differ(parts: Iterable[Types]) -> bool:
-    """Whether it matters which of the parts is meant."""
-    known = [part for part in parts if part != NONE]
-    return any(part != known[0] for part in known)
-
-
-def _instances(types: Types) -> Types:
-    """Instances of the caught classes."""
-    parts: list[Types] = []
-    for t in in_order(types):
-        if isinstance(t, (ClassObject, External)):
-            parts.append(one(Instance(t.name)))
-        elif isinstance(t, Instance) and t.name == "builtins.tuple":
-            parts.append(_instances(union(t.arguments)))
-    return union(parts)
 
 
 __all__ = ["BUILTINS", "ExternalFacts", "ReachingDefinitions", "TypeInference"]

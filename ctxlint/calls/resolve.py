@@ -102,7 +102,7 @@ class CallGraph:
         of classes of the program; they are never unknown.
         """
         known = self._resolved(function, event)
-        if not known.unknown or not self._look_at_callers:
+        if not known.unknown or known.functions or known.externals or not self._look_at_callers:
             return known
         site = (function, event)
         again = self._again.get(site)

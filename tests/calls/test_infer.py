@@ -675,6 +675,10 @@ def test_containers_hold_what_is_put_into_them() -> None:
             table.setdefault("k", []).append(Store())
             table["x"] = Store()
             return table["k"]
+        _registry = {}
+        def register(name):
+            _registry[name] = Store()
+        def i(): return _registry.get("x")
         def h():
             mixed = []
             mixed.append(mixed)
@@ -683,7 +687,7 @@ def test_containers_hold_what_is_put_into_them() -> None:
         store=STORE,
     )
     expected = {"a": "store.Store", "b": "store.Store", "c": "store.Store", "d": "store.Store", "e": "list[store.Store]",
-                "g": "list | store.Store"}
+                "g": "list | store.Store", "i": "store.Store"}
     assert {name: asked.result(f"m:{name}") for name in expected} == expected
     assert asked.result("m:h").startswith("list")
 

@@ -508,6 +508,6 @@ def test_callers_say_what_parameters_and_stored_callables_are() -> None:
     assert asked.reached(":main", "command.func") == ["emit"]
     assert asked.reached(":outer.inner", "fn") == ["emit"]
     assert asked.callees(":nobody_calls", "store.save").unknown
-    assert [asked.label(f) for f, _ in asked.graph.callers(asked.id(":emit"))] == [
+    assert {asked.label(f) for f, _ in asked.graph.callers(asked.id(":emit"))} == {
         "A.run", "helper", "outer.inner", "main"
-    ]
+    }

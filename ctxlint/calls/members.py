@@ -8,6 +8,7 @@ from ctxlint.calls.additions import filled, is_bare
 from ctxlint.calls.elements import builtin_class, lacks
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
+from ctxlint.calls.names import split
 from ctxlint.calls.program import ClassId, FunctionId, is_property
 from ctxlint.calls.types import (
     UNKNOWN,
@@ -37,7 +38,8 @@ def member_of(inference: Inference, type: Type, name: str) -> Types:
     if isinstance(type, Instance):
         return _of_instance(inference, type, name)
     if isinstance(type, External):
-        return one(External(f"{type.name}.{name}"))
+        dotted = f"{type.name}.{name}"
+        return inference.symbol(dotted) if split(inference.program, dotted)[0] else one(External(dotted))
     if isinstance(type, Module):
         return inference.symbol(f"{type.name}.{name}")
     if isinstance(type, ClassObject):
@@ -234,6 +236,8 @@ def _of_class(inference: Inference, type: ClassObject, name: str) -> Types:
         return UNKNOWN if is_property(function) else _bound(type, method, function)
     nested = next((found for found in (_class_member(inference, c, name) for c in info.mro) if found), UNKNOWN)
     data = nested or close(inference, inference.open_attribute(type.name, name), Instance(type.name))
+    if data and any(field.name == name for field in info.ir.fields) and any(base.startswith("enum.") for base in info.mro):
+        return one(Instance(type.name))
     return data or _inherited(inference, type, name) or _of_any_object(Instance(type.name), name)
 
 

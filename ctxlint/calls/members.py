@@ -11,6 +11,7 @@ from ctxlint.calls.inference import Inference
 from ctxlint.calls.names import split
 from ctxlint.calls.program import ClassId, FunctionId, is_property
 from ctxlint.calls.types import (
+    UNION,
     UNKNOWN,
     BoundMethod,
     ClassObject,
@@ -181,7 +182,11 @@ def _of_instance(inference: Inference, type: Instance, name: str) -> Types:
         if is_property(function):
             return close(inference, inference.open_result(method), type)
         return _bound(type, method, function)
-    data = close(inference, inference.open_attribute(type.name, name), type)
+    below = [m for m in program.overriders(type.name, name) if not is_property(program.function(m))]
+    data = union([
+        close(inference, inference.open_attribute(type.name, name), type),
+        *(_bound(type, m, program.function(m)) for m in below[:UNION]),
+    ])
     if data:
         return data
     bodies = [_class_member(inference, ancestor, name) for ancestor in info.mro]

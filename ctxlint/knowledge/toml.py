@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar, get_args, get_origin
 
 import msgspec
 import tomli
@@ -46,7 +46,7 @@ def typed(kind: type[Typed], table: Mapping[str, object], where: str) -> Typed:
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(f"{where}: {_in_words(str(error))}") from error
+        raise ConfigurationError(f"{where}: {_in_words(str(error), kind, table)}") from error
 
 
 def keys_of(kind: type[msgspec.Struct]) -> tuple[str, ...]:
@@ -54,10 +54,22 @@ def keys_of(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     return kind.__struct_encode_fields__
 
 
-def _in_words(complaint: str) -> str:
-    """Say `key `a.b`: expected …` instead of msgspec's `Expected … - at `$.a.b``."""
+def _in_words(complaint: str, kind: type[msgspec.Struct], table: Mapping[str, object]) -> str:
+    """Say `key `a.b`: expected …` instead of msgspec's `Expected … - at `$.a.b``, and name the choices of an enumeration."""
     located = re.fullmatch(r"(.*) - at `(?:key in )?\$\.?(.*)`", complaint, re.DOTALL)
     if located and located[2]:
-        return f"key `{located[2]}`: {located[1][0].lower()}{located[1][1:]}"
+        key = located[2]
+        if located[1].startswith("Invalid enum value") and key in table:
+            choices = _choices(kind, key)
+            value = str(table[key])
+            return f"key `{key}`: `{value}` is none of {', '.join(choices)}{did_you_mean(value, choices)}"
+        return f"key `{key}`: {located[1][0].lower()}{located[1][1:]}"
     missing = re.fullmatch(r"Object missing required field `(.*)`.*", complaint)
     return f"key `{missing[1]}` is missing" if missing else complaint
+
+
+def _choices(kind: type[msgspec.Struct], key: str) -> tuple[str, ...]:
+    """Return the strings that field `key` of `kind` may be."""
+    hint = next(field.type for field in msgspec.structs.fields(kind) if field.encode_name == key)
+    alternatives = (hint, *get_args(hint))
+    return tuple(word for one in alternatives if get_origin(one) is Literal for word in get_args(one))

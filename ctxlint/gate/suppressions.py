@@ -1,0 +1,181 @@
+"""Comments that hide findings, and what is wrong with such comments.
+
+A suppression names its codes.
+One that is malformed hides nothing; one that hides nothing although its rule ran is unused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from ctxlint.diagnostic import Diagnostic
+from ctxlint.ir.span import Span
+from ctxlint.knowledge.nearness import did_you_mean
+from ctxlint.knowledge.rules import Rule
+
+UNUSED, MALFORMED = "CTX001", "CTX002"
+
+
+class Suppression(Protocol):
+    """A suppression comment as the syntax room reads it.
+
+    `kind` is `noqa` or `ignore` (this statement), `disable` and `enable` (from here on), `file-ignore`, or `malformed`
+    with the complaint as its reason. Columns count from 1, the end is exclusive.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def codes(self) -> tuple[str, ...]: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def end_column(self) -> int: ...
+
+
+class Comments(msgspec.Struct, frozen=True):
+    """The suppressions of one file, and the physical lines of the statement at a line of it."""
+
+    path: str
+    suppressions: tuple[Suppression, ...]
+    statement_lines: Callable[[int], range]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """Findings that stay, findings that a comment hides, and findings about the comments themselves."""
+
+    shown: tuple[Diagnostic, ...]
+    suppressed: tuple[Diagnostic, ...]
+    notices: tuple[Diagnostic, ...]
+
+
+class _Scope(msgspec.Struct, frozen=True):
+    """One code of one comment, and the lines on which it hides that code."""
+
+    comment: Suppression
+    code: str
+    covers: Callable[[int], bool]
+
+
+def apply_suppressions(
+    diagnostics: Iterable[Diagnostic],
+    files: Iterable[Comments],
+    rules: Mapping[str, Rule],
+    ran: frozenset[str],
+    require_reason: bool = False,
+) -> Outcome:
+    """Return what is left of `diagnostics` after the comments of `files`.
+
+    `ran` are the codes of the rules that ran: a comment for another rule is not judged.
+    """
+    by_path: dict[str, list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        by_path.setdefault(diagnostic.path, []).append(diagnostic)
+    shown: list[Diagnostic] = []
+    suppressed: list[Diagnostic] = []
+    notices: list[Diagnostic] = []
+    for comments in files:
+        scopes, complaints = _scopes(comments, rules, require_reason)
+        notices.extend(complaints)
+        used: set[int] = set()
+        for diagnostic in by_path.pop(comments.path, ()):
+            hiding = [number for number, scope in enumerate(scopes)
+                      if scope.code == diagnostic.code and scope.covers(diagnostic.span.line)]
+            used.update(hiding)
+            (suppressed if hiding else shown).append(diagnostic)
+        unused = [scope for number, scope in enumerate(scopes) if number not in used and scope.code in ran]
+        notices.extend(_unused(comments.path, unused, scopes, rules[UNUSED]))
+    for untouched in by_path.values():
+        shown.extend(untouched)
+    return Outcome(tuple(shown), tuple(suppressed), tuple(notices))
+
+
+def _scopes(
+    comments: Comments, rules: Mapping[str, Rule], require_reason: bool
+) -> tuple[list[_Scope], list[Diagnostic]]:
+    """Return where each code of each comment is hidden, and a finding for each malformed comment."""
+    scopes: list[_Scope] = []
+    complaints: list[Diagnostic] = []
+    ordered = sorted(comments.suppressions, key=lambda comment: (comment.line, comment.column))
+    for number, comment in enumerate(ordered):
+        complaint = _complaint(comment, ordered[:number], rules, require_reason)
+        if complaint:
+            complaints.append(_notice(rules[MALFORMED], comments.path, comment, why=complaint))
+            continue
+        if comment.kind == "enable":
+            continue
+        for code in comment.codes:
+            if code in rules:
+                scopes.append(_Scope(comment, code, _cover(comment, code, ordered[number + 1:], comments)))
+    return scopes, complaints
+
+
+def _complaint(
+    comment: Suppression, earlier: Sequence[Suppression], rules: Mapping[str, Rule], require_reason: bool
+) -> str:
+    """Return what is wrong with a comment, or nothing.
+
+    Codes of other tools in a `noqa` are none of our business; one that only looks like ours is.
+    """
+    if comment.kind == "malformed":
+        return comment.reason
+    families = {code.rstrip("0123456789") for code in rules}
+    unknown = [code for code in comment.codes if code not in rules
+               and (comment.kind != "noqa" or code.rstrip("0123456789") in families)]
+    if unknown:
+        return f"no rule is called `{unknown[0]}`{did_you_mean(unknown[0], rules)}"
+    ours = [code for code in comment.codes if code in rules]
+    if comment.kind == "enable":
+        never = [code for code in ours
+                 if not any(before.kind == "disable" and code in before.codes for before in earlier)]
+        return f"nothing above disables `{never[0]}`" if never else ""
+    if require_reason and ours and not comment.reason:
+        return "it gives no reason (`-- why`), and this project requires one"
+    return ""
+
+
+def _cover(
+    comment: Suppression, code: str, later: Sequence[Suppression], comments: Comments
+) -> Callable[[int], bool]:
+    if comment.kind == "file-ignore":
+        return lambda line: True
+    if comment.kind == "disable":
+        end = next((other.line for other in later if other.kind == "enable" and code in other.codes), None)
+        return lambda line: comment.line <= line and (end is None or line < end)
+    return lambda line: comment.line in comments.statement_lines(line)
+
+
+def _unused(
+    path: str, unused: Sequence[_Scope], scopes: Sequence[_Scope], rule: Rule
+) -> Iterable[Diagnostic]:
+    """Yield one finding for each comment with unused codes, unless a comment hides such findings there."""
+    by_comment: dict[tuple[int, int], list[_Scope]] = {}
+    for scope in unused:
+        if scope.code != UNUSED:
+            by_comment.setdefault((scope.comment.line, scope.comment.column), []).append(scope)
+    for group in by_comment.values():
+        comment = group[0].comment
+        if not any(scope.code == UNUSED and scope.covers(comment.line) for scope in scopes):
+            codes = ", ".join(f"`{scope.code}`" for scope in group)
+            yield _notice(rule, path, comment, codes=codes)
+
+
+def _notice(rule: Rule, path: str, comment: Suppression, **facts: str) -> Diagnostic:
+    return Diagnostic(
+        code=rule.code,
+        name=rule.name,
+        severity=rule.severity,
+        confidence="high",
+        path=path,
+        span=Span(comment.line, comment.column, comment.line, comment.end_column),
+        symbol="<module>",
+        message=rule.message.format(**facts),
+        events=(comment.kind, *comment.codes),
+    )

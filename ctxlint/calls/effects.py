@@ -10,12 +10,14 @@ from typing import Literal
 
 import msgspec
 
-from ctxlint.calls.view import View, Modelled, argument_of
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.places import Places
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.sql import statements
-from ctxlint.calls.terms import FRESH, UNKNOWN, Term, keys
+from ctxlint.calls.terms import UNKNOWN, Term, keys
+from ctxlint.calls.cells import attribute_owner, receiver_class
+from ctxlint.calls.view import Modelled, View, argument_of
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
 EffectKind = Literal["read", "write", "append", "delete", "move", "create", "commit"]
@@ -32,7 +34,9 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     `keys` identify the store: two effects touch the same store when their keys intersect.
     `event` is where it happens in this function, `origin` the primitive it comes from, `distance` how many calls lie between.
     `contents` are the values that go in, as seen at `event` (empty for reads and deletions).
-    `staged` is true for a write that becomes visible only through a later move.
+    `cells` are cells whose content goes in further down. `staged` is true for a write that becomes visible only through a
+    later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
+    whose place was the callee's parameter and is known here.
     """
 
     kind: EffectKind
@@ -44,7 +48,11 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     source: Term = UNKNOWN
     distance: int = 0
     contents: tuple[Value, ...] = ()
+    cells: frozenset[str] = frozenset()
+    staged: bool = False
     atomic: bool = False
+    deferred: bool = False
+    named: bool = False
     mode: str = ""
 
 
@@ -202,9 +210,20 @@ def _store_keys(view: View, identity: FunctionId, event: int, match: Modelled, p
     holders = set()
     receiver = match.call.receiver
     if receiver is not None:
-        holders |= set(view.call_graph.holders(identity, event, receiver))
+        holders |= _holders(view, identity, event, receiver)
     prefix = _key_prefix(view, identity, event, match)
     return frozenset(f"{holder}[{prefix}]" for holder in holders)
+
+
+def _holders(view: View, identity: FunctionId, event: int, receiver: AccessPath) -> set[str]:
+    """Who holds the client: the attribute of its owning class, or the variable's own class."""
+    found = set()
+    for path in view.resolve_path(identity, event, receiver):
+        if isinstance(path.root, Name) and path.steps and not path.steps[0].startswith("["):
+            owner = receiver_class(view, identity, path.root)
+            if owner is not None:
+                found.add(f"{attribute_owner(view, owner, path.steps[0])}.{path.steps[0]}")
+    return found or set(view.types(identity, event, receiver))
 
 
 def _key_prefix(view: View, identity: FunctionId, event: int, match: Modelled) -> str:
@@ -257,11 +276,11 @@ def _text(view: View, identity: FunctionId, at: int, value: Value, depth: int = 
 
 
 def _global_text(view: View, identity: FunctionId, name: str, depth: int) -> str:
-    module, _, variable = view.call_graph.resolve_name(identity, name).rpartition(".")
-    body = view.program.module_body(module)
-    if body is None:
+    module, variable = split(view.program, resolve_name(view.program, identity.module, identity.index, name))
+    if not module:
         return ""
-    bindings = view.program.global_bindings(module, variable)
+    body = FunctionId(module, 0)
+    bindings = view.program.scopes[module].values.get(variable, ())
     event = view.event(body, bindings[-1]) if bindings else None
     return _text(view, body, bindings[-1], event.value, depth + 1) if event is not None and event.value is not None else ""
 
@@ -270,7 +289,7 @@ def _global_text(view: View, identity: FunctionId, name: str, depth: int) -> str
 
 
 def _of_interface(view: View, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
-    for call in view.calls(identity, event):
+    for call in view.effective_calls(identity, event):
         for method in call.abstract:
             kind = interface_effect(view, method)
             if kind is not None:
@@ -278,7 +297,7 @@ def _of_interface(view: View, identity: FunctionId, event: int) -> Iterator[Stor
                 yield StoreEffect(
                     kind, "interface", frozenset({f"interface {owner}"}), event, (identity, event),
                     contents=() if kind in ("read", "delete") else tuple(a.value for a in call.arguments),
+                    deferred=call.deferred,
                 )
 
 
-__all__ = ["FRESH", "WRITES", "EffectKind", "Medium", "StoreEffect", "primitive_effects"]

@@ -6,9 +6,9 @@ told apart by the place where it is acquired: two holds of one lock are two.
 
 from __future__ import annotations
 
-from ctxlint.calls.view import View
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import Instance
+from ctxlint.calls.view import View
 from ctxlint.flow.locks import held
 from ctxlint.ir.value import Result, Value
 
@@ -47,9 +47,8 @@ class Guards:
 
     def owns_lock(self, class_name: str) -> bool:
         """Whether some method of the class acquires a lock that the object itself holds."""
-        return any(
-            self._sites(method)[0] for method in self._view.program.methods(class_name)
-        )
+        info = self._view.program.class_(class_name)
+        return info is not None and any(self._sites(FunctionId(info.module, m.function))[0] for m in info.ir.methods)
 
     def _is_deferred(self, caller: FunctionId, event: int, target: FunctionId) -> bool:
         calls = self._view.effective_calls(caller, event)
@@ -61,16 +60,16 @@ class Guards:
         for number, event in enumerate(self._view.function(identity).events):
             if event.kind in ("enter", "exit") and event.value is not None:
                 if self._is_lock(identity, number, event.value):
-                    key = self._view.spelled(identity, number, event.value)
+                    key = _spelled(event.value)
                     (acquires if event.kind == "enter" else releases)[number] = key
             elif event.kind == "call" and event.path is not None and event.path.steps:
                 for verb, sites in (("acquires", acquires), ("releases", releases)):
                     if self._view.does(identity, number, verb):
-                        sites[number] = self._view.spelled_path(event.path.root, event.path.steps[:-1])
+                        sites[number] = f"{_spelled(event.path.root)}.{'.'.join(event.path.steps[:-1])}"
         return acquires, releases
 
     def _is_lock(self, identity: FunctionId, at: int, value: Value) -> bool:
-        types = self._view.call_graph.type_of_value(identity, at, value)
+        types = self._view.inference.of_value(identity, at, value)
         for kind in types:
             if isinstance(kind, Instance) and (self._is_lock_type(kind.name) or self._enters_lock(kind.name)):
                 return True
@@ -86,7 +85,7 @@ class Guards:
         return False
 
     def _is_lock_type(self, name: str) -> bool:
-        return self._view.models.type_facts(name) is not None and "lock" in self._view.models.type_facts(name)
+        return "lock" in self._view.models.type_facts(name)
 
     def _enters_lock(self, class_name: str) -> bool:
         """Whether a project's context manager class acquires a lock when it is entered."""
@@ -111,3 +110,8 @@ class Guards:
             )
             self._yields_inside[target] = known
         return known
+
+
+def _spelled(value: Value) -> str:
+    """A text that is equal for the `enter` and the `exit`s of one context manager."""
+    return repr(value)

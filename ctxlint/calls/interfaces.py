@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
-from ctxlint.calls.program import FunctionId
 from ctxlint.ir.function import Formal, Function
+from ctxlint.knowledge.words import hints
 
 InterfaceEffect = Literal["read", "write", "append", "delete"]
 
@@ -25,7 +26,10 @@ def interface_effect(view: View, method: FunctionId) -> InterfaceEffect | None:
     owner = view.program.owner(method)
     if owner is None:
         return None
-    roles = {identity: _role(view, view.function(identity)) for identity in view.program.methods(owner)}
+    info = view.program.class_(owner)
+    assert info is not None
+    methods = [FunctionId(info.module, method.function) for method in info.ir.methods]
+    roles = {identity: _role(view, view.function(identity)) for identity in methods}
     if "read" not in roles.values() or not {"write", "append", "delete"} & set(roles.values()):
         return None
     return roles.get(method)
@@ -40,20 +44,24 @@ def _role(view: View, function: Function) -> InterfaceEffect | None:
     if gives_nothing and function.returns:
         return _writing_role(view, name, formals)
     if gives_nothing:                                    # no return annotation: only the words are left
-        if view.words.is_write(name):
+        if _is_write(view, name):
             return _writing_role(view, name, formals)
-        return "read" if view.words.is_read(name) else None
-    if view.words.is_write(name) and not view.words.is_read(name):
+        return "read" if hints(name, view.words.reads) else None
+    if _is_write(view, name) and not hints(name, view.words.reads):
         return _writing_role(view, name, formals)
     return "read" if all(_is_key(formal) for formal in formals) else None
 
 
 def _writing_role(view: View, name: str, formals: list[Formal]) -> InterfaceEffect | None:
-    if view.words.is_delete(name):
+    if hints(name, view.words.deletes):
         return "delete"
     if not formals:
         return None
-    return "append" if view.words.is_append(name) else "write"
+    return "append" if hints(name, view.words.appends) else "write"
+
+
+def _is_write(view: View, name: str) -> bool:
+    return any(hints(name, words) for words in (view.words.writes, view.words.appends, view.words.deletes))
 
 
 def _is_key(formal: Formal) -> bool:

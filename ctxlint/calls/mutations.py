@@ -7,8 +7,10 @@ from typing import Literal
 
 import msgspec
 
-from ctxlint.calls.view import View
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.cells import cells_of
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
+from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import AccessPath, Name, Value
 
 How = Literal["rebind", "augment", "item", "field", "delete", "add", "remove", "clear", "mutate"]
@@ -20,13 +22,13 @@ MAX_STEPS = 3
 class Mutation(msgspec.Struct, frozen=True, gc=False):
     """A change of a cell.
 
-    `path` is what is changed, seen from the function (root: a formal, a global, a captured name or a result); `cell` names it
-    across functions: "<owning class>.<attribute>" or "<module>.<variable>", empty when its owner is not known.
+    `path` is what is changed, seen from the function (root: a formal, a global, a captured name or a result); `cells` name it
+    across functions, outermost first: "<owning class>.<attribute>" or "<module>.<variable>"; empty when no owner is known.
     `how` is the operation; `values` is what goes in, as seen at `event`; `origin` is the primitive mutation.
     """
 
     path: AccessPath
-    cell: str
+    cells: tuple[str, ...]
     how: How
     event: int
     origin: tuple[FunctionId, int]
@@ -43,10 +45,10 @@ def _primitive(view: View, identity: FunctionId) -> Iterator[Mutation]:
     for number, event in enumerate(view.function(identity).events):
         if event.kind in ("write", "delete"):
             how: How = "delete" if event.kind == "delete" else "augment" if event.note == "aug" else "rebind"
-            values = () if event.value is None else (event.value,)
+            stored: tuple[Value, ...] = () if event.value is None else (event.value,)
             for path in view.paths(identity, number):
                 if path.steps:
-                    yield _mutation(view, identity, number, path, _refined(how, path), values)
+                    yield _mutation(view, identity, number, path, _refined(how, path), stored)
         elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name):
             if event.path.root.scope == "global" and event.value is not None:
                 how = "augment" if event.note == "aug" else "rebind"
@@ -56,8 +58,8 @@ def _primitive(view: View, identity: FunctionId) -> Iterator[Mutation]:
             if match is not None and match.effect.target == "self" and not match.effect.store.replace("memory", ""):
                 values = tuple(a.value for a in event.arguments)
                 for path in view.paths(identity, number):
-                    if path.steps:
-                        holder = AccessPath(path.root, path.steps[:-1])
+                    holder = AccessPath(path.root, path.steps[:-1])
+                    if holder.steps or isinstance(holder.root, Name):
                         how = "clear" if match.effect.does == "clears" else _by_arity(match.effect.how, values)
                         yield _mutation(view, identity, number, holder, how, values)
 
@@ -80,37 +82,36 @@ def _by_arity(stated: str, values: tuple[Value, ...]) -> How:
 def _mutation(
     view: View, identity: FunctionId, number: int, path: AccessPath, how: How, values: tuple[Value, ...]
 ) -> Mutation:
-    return Mutation(path, view.cell_of(identity, number, path), how, number, (identity, number), values)
+    return Mutation(path, cells_of(view, identity, number, path), how, number, (identity, number), values)
 
 
 def lifted_mutations(
-    view: View, identity: FunctionId, number: int, callee: FunctionId, summary: tuple[Mutation, ...],
-    receiver: AccessPath | None, actuals: dict[str, Value],
+    view: View, identity: FunctionId, number: int, call: Call, callee: FunctionId, summary: tuple[Mutation, ...]
 ) -> Iterator[Mutation]:
     """A callee's mutations of its formals, as mutations of what the call passes."""
-    formals = view.function(callee).formals
-    own_name = formals[0].name if formals and view.program.owner(callee) is not None else None
+    own_name = receiver_name(view.function(callee))
+    actuals = view.bound(call, callee)
     for mutation in summary:
         root = mutation.path.root
-        if isinstance(root, Name) and root.scope == "global":
-            yield _moved(mutation, mutation.path, number, ())
-        elif isinstance(root, Name) and root.name == own_name and receiver is not None:
-            yield from _rebased(view, identity, number, mutation, receiver)
-        elif isinstance(root, Name) and root.name in actuals:
-            base = view.path_of_value(identity, number, actuals[root.name])
-            if base is not None:
-                yield from _rebased(view, identity, number, mutation, base)
+        if not isinstance(root, Name):
+            continue
+        passed = tuple(value for name, value in actuals.items() if name != root.name)
+        if root.scope == "global":
+            yield _moved(mutation, mutation.path, number, passed)
+        elif root.name == own_name and root.name and call.receiver is not None:
+            yield from _rebased(view, identity, number, mutation, call.receiver, passed)
+        elif root.name in actuals:
+            yield from _rebased(view, identity, number, mutation, AccessPath(actuals[root.name]), passed)
 
 
 def _rebased(
-    view: View, identity: FunctionId, number: int, mutation: Mutation, base: AccessPath
+    view: View, identity: FunctionId, number: int, mutation: Mutation, base: AccessPath, passed: tuple[Value, ...]
 ) -> Iterator[Mutation]:
     for resolved in view.resolve_path(identity, number, base):
         path = AccessPath(resolved.root, (resolved.steps + mutation.path.steps)[: MAX_STEPS + 1])
-        if path.steps or (isinstance(path.root, Name) and path.root.scope != "local") or mutation.path.steps == ():
-            cell = mutation.cell or view.cell_of(identity, number, path)
-            yield msgspec.structs.replace(_moved(mutation, path, number, ()), cell=cell)
+        cells = tuple(dict.fromkeys((*cells_of(view, identity, number, path), *mutation.cells)))
+        yield msgspec.structs.replace(_moved(mutation, path, number, passed), cells=cells)
 
 
 def _moved(mutation: Mutation, path: AccessPath, number: int, values: tuple[Value, ...]) -> Mutation:
-    return Mutation(path, mutation.cell, mutation.how, number, mutation.origin, values, mutation.distance + 1)
+    return Mutation(path, mutation.cells, mutation.how, number, mutation.origin, values, mutation.distance + 1)

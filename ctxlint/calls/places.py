@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ctxlint.calls.view import View, argument_of
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.cells import attribute_owner, receiver_class
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.terms import FRESH, MAX_DEPTH, UNKNOWN, Term, substitute
-from ctxlint.calls.types import Instance
+from ctxlint.calls.view import View
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
+
+
+_ALGEBRA = ("same-place", "inner-place", "sibling-place", "outer-place")
 
 
 class Places:
@@ -83,7 +87,7 @@ class Places:
 
     def _captured(self, identity: FunctionId, name: str, depth: int) -> Term:
         """A captured name is its last binding in the enclosing function, or that function's formal."""
-        outer = self._view.program.enclosing(identity)
+        outer = _enclosing(self._view.function(identity).enclosing, identity)
         while outer is not None:
             function = self._view.function(outer)
             bindings = [
@@ -95,34 +99,31 @@ class Places:
             if bindings:
                 return self._binding(outer, bindings[-1], depth + 1)
             if any(formal.name == name for formal in function.formals):
-                return Term("field", f"{self._view.program.qualified(outer)}.<{name}>")
-            outer = self._view.program.enclosing(outer)
+                return Term("field", f"{_qualified(self._view, outer)}.<{name}>")
+            outer = _enclosing(function.enclosing, outer)
         return UNKNOWN
 
     def _global(self, identity: FunctionId, name: str, depth: int) -> Term:
-        qualified = self._view.call_graph.resolve_name(identity, name)
-        module, _, variable = qualified.rpartition(".")
-        defined = self._view.program.module_body(module)
-        if defined is None:
-            return Term("global", qualified)
-        bindings = self._view.program.global_bindings(module, variable)
+        program = self._view.program
+        qualified = resolve_name(program, identity.module, identity.index, name)
+        module, variable = split(program, qualified)
+        bindings = program.scopes[module].values.get(variable, ()) if module else ()
         if len(bindings) == 1:
-            return Term("global", qualified, (self._binding(defined, bindings[0], depth + 1),))
-        return Term("global", qualified)
+            return Term("global", qualified, (self._binding(FunctionId(module, 0), bindings[0], depth + 1),))
+        return Term("global", qualified) if qualified else UNKNOWN
 
     def _own_attribute(self, identity: FunctionId, root: Name, attribute: str) -> Term | None:
         """`self.attribute` as the attribute of the class that owns it, or what its property returns."""
         if attribute.startswith("["):
             return None
         program = self._view.program
-        receiver = self._view.call_graph.self_of(identity)
-        if receiver is None or root.name != receiver[0]:
+        owner = receiver_class(self._view, identity, root)
+        if owner is None:
             return None
-        owner = receiver[1]
         getter = program.property_getter(owner, attribute)
         if getter is not None:
             return self._helper(getter, {}, 0)
-        return Term("attribute", f"{program.attribute_owner(owner, attribute)}.{attribute}")
+        return Term("attribute", f"{attribute_owner(self._view, owner, attribute)}.{attribute}")
 
     def _fields(self, identity: FunctionId, at: int, base: Term, path: AccessPath, start: int, depth: int) -> Term:
         for index in range(start, len(path.steps)):
@@ -134,18 +135,17 @@ class Places:
     def _field(self, identity: FunctionId, at: int, base: Term, prefix: AccessPath, step: str, depth: int) -> Term:
         if step.startswith("["):
             return Term("join", parts=(base, UNKNOWN)) if base != UNKNOWN else UNKNOWN
-        types = self._view.call_graph.type_of_path(identity, at, prefix)
-        for kind in sorted(t.name for t in types if isinstance(t, Instance)):
+        for kind in self._view.types(identity, at, prefix):
             getter = self._view.program.property_getter(kind, step)
             if getter is not None:
                 return self._helper(getter, {}, depth)
             for effect in self._view.models.effects(f"{kind}.{step}"):
-                if effect.does == "parent":
+                if effect.does == "outer-place":
                     return Term("parent", parts=(base,))
-                if effect.does == "names":
+                if effect.does == "same-place":
                     return base
-            if self._view.program.has_class(kind):
-                return Term("field", f"{self._view.program.attribute_owner(kind, step)}.{step}", (base,))
+            if self._view.program.class_(kind) is not None:
+                return Term("field", f"{attribute_owner(self._view, kind, step)}.{step}", (base,))
         if base == UNKNOWN:
             return UNKNOWN
         return Term("field", f"?.{step}", (base,)) if base.kind == "param" else Term("join", parts=(base, Term("constant", step)))
@@ -168,12 +168,13 @@ class Places:
             does = modelled.effect.does
             if does == "fresh":
                 return FRESH
-            if does in ("same", "joins", "sibling", "parent"):
+            if does in _ALGEBRA:
                 return self._algebra(identity, event, does, modelled.effect.target, depth)
-        calls = self._view.calls(identity, event)
-        if len(calls) >= 1 and len(calls[0].functions) == 1:
-            target = calls[0].functions[0]
-            actuals = self._view.call_graph.bind(target, calls[0].arguments)
+        for call in self._view.calls(identity, event):
+            if len(call.functions) != 1:
+                continue
+            target = call.functions[0]
+            actuals = self._view.bound(call, target)
             terms = {name: self.term(identity, event, value, depth + 1) for name, value in actuals.items()}
             return self._helper(target, terms, depth)
         return UNKNOWN
@@ -182,17 +183,16 @@ class Places:
         """Path algebra: the pieces are the receiver (if the model says so) and the positional arguments."""
         call = self._view.calls(identity, event)[0]
         pieces: list[Term] = []
-        receiver = argument_of(call, "self") if target.startswith("self") else None
-        if isinstance(receiver, AccessPath):
-            pieces.append(self.of_path(identity, event, receiver, depth + 1))
+        if target == "self" and call.receiver is not None:
+            pieces.append(self.of_path(identity, event, call.receiver, depth + 1))
         pieces += [self.term(identity, event, a.value, depth + 1) for a in call.arguments if not a.keyword]
         if not pieces:
             return UNKNOWN
-        if does == "same":
-            return pieces[0] if len(pieces) == 1 or target.startswith("self") else Term("join", parts=tuple(pieces))
-        if does == "joins":
+        if does == "same-place":
+            return pieces[0] if len(pieces) == 1 or target == "self" else Term("join", parts=tuple(pieces))
+        if does == "inner-place":
             return Term("join", parts=tuple(pieces))
-        if does == "sibling":
+        if does == "sibling-place":
             return Term("sibling", parts=tuple(pieces[:2]))
         return Term("parent", parts=(pieces[0],))
 
@@ -201,10 +201,10 @@ class Places:
             return UNKNOWN
         result = substitute(self.returned(target, depth + 1), actuals)
         if result == UNKNOWN:
-            return Term("helper", self._view.program.qualified(target), (UNKNOWN, *actuals.values()))
+            return Term("helper", _qualified(self._view, target), (UNKNOWN, *actuals.values()))
         if result.kind in ("attribute", "global", "fresh", "param"):
             return result
-        return Term("helper", self._view.program.qualified(target), (result,))
+        return Term("helper", _qualified(self._view, target), (result,))
 
     def _last_return(self, identity: FunctionId, depth: int) -> Term:
         function = self._view.function(identity)
@@ -233,3 +233,11 @@ class Places:
         if any(part.kind == "fresh" for part in parts):
             return FRESH
         return UNKNOWN
+
+
+def _enclosing(index: int, identity: FunctionId) -> FunctionId | None:
+    return FunctionId(identity.module, index) if index >= 0 else None
+
+
+def _qualified(view: View, identity: FunctionId) -> str:
+    return f"{identity.module}.{view.program.symbol(identity)}"

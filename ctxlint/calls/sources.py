@@ -12,8 +12,10 @@ from typing import Literal
 
 import msgspec
 
-from ctxlint.calls.view import View
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.cells import cells_of, receiver_class
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
+from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import AccessPath, Name, Result, Value
 
 SourceKind = Literal["param", "cell", "read", "call", "global", "captured"]
@@ -96,9 +98,8 @@ class Sources:
     def _of_read(
         self, identity: FunctionId, number: int, path: AccessPath, additions: bool, seen: frozenset[int]
     ) -> frozenset[Source]:
-        cell = self._view.cell_of(identity, number, path)
-        own = frozenset({Source("cell", cell, number)}) if cell else frozenset[Source]()
-        if isinstance(path.root, Name) and self._view.is_self(identity, path.root):
+        own = frozenset(Source("cell", cell, number) for cell in cells_of(self._view, identity, number, path))
+        if isinstance(path.root, Name) and receiver_class(self._view, identity, path.root) is not None:
             return own
         return own | self._expand(identity, number, path.root, additions, seen)
 
@@ -111,7 +112,7 @@ class Sources:
             if flows and all(flow is not None for flow in flows):
                 for target, flow in zip(call.functions, flows):
                     assert flow is not None
-                    found |= self._through(identity, number, call.arguments, call.receiver, target, flow, additions, seen)
+                    found |= self._through(identity, number, call, target, flow, additions, seen)
             else:
                 found.add(Source("call", event=number))
                 found |= self._operands(identity, number, [a.value for a in call.arguments], call.receiver, additions, seen)
@@ -131,19 +132,18 @@ class Sources:
         return frozenset(found)
 
     def _through(
-        self, identity: FunctionId, number: int, arguments: tuple[object, ...], receiver: AccessPath | None,
-        target: FunctionId, flow: Flow, additions: bool, seen: frozenset[int],
+        self, identity: FunctionId, number: int, call: Call, target: FunctionId, flow: Flow, additions: bool,
+        seen: frozenset[int],
     ) -> frozenset[Source]:
         """The callee's result with its formals replaced by what is passed here."""
-        actuals = self._view.call_graph.bind(target, arguments)  # type: ignore[arg-type]
-        formals = self._view.function(target).formals
-        own_name = formals[0].name if formals and self._view.program.owner(target) is not None else ""
+        actuals = self._view.bound(call, target)
+        own_name = receiver_name(self._view.function(target))
         found: set[Source] = set()
         for source in flow.returns:
             if source.kind == "param" and source.name in actuals:
                 found |= self._expand(identity, number, actuals[source.name], additions, seen)
-            elif source.kind == "param" and source.name == own_name and receiver is not None:
-                found |= self._operands(identity, number, [], receiver, additions, seen)
+            elif source.kind == "param" and source.name == own_name and call.receiver is not None:
+                found |= self._operands(identity, number, [], call.receiver, additions, seen)
             elif source.kind in ("cell", "read", "call"):
                 found.add(Source(source.kind, source.name, number))
             elif source.kind == "global":

@@ -8,19 +8,22 @@ repeat).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 import networkx as nx
 
 from ctxlint.calls.effects import StoreEffect, primitive_effects
-from ctxlint.calls.view import Call, View
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
 from ctxlint.calls.places import Places
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Flow, Sources, result_flow
 from ctxlint.calls.terms import UNKNOWN, keys, parameters, substitute
-from ctxlint.ir.value import AccessPath, Value
+from ctxlint.calls.view import Call, View
+from ctxlint.ir.value import Value
+
+T = TypeVar("T")
 
 MAX_DISTANCE = 5
 """Effects further down than this many calls are not reported from here: they belong to the callee."""
@@ -104,12 +107,12 @@ class Summaries:
             [*primitive_effects(self.view, self.places, identity), *self._lifted_effects(identity)],
             key=lambda e: (e.event, e.distance),
         )
-        effects = _mark_staged(effects)[:]
-        self._by_event[identity] = _grouped(effects)
+        effects = _mark_staged(effects)
+        self._by_event[identity] = _grouped(effects, lambda e: e.event)
         mutations = sorted(
             [*primitive_mutations(self.view, identity), *self._lifted_mutations(identity)], key=lambda m: (m.event, m.distance)
         )
-        self._mutations_by_event[identity] = _grouped(mutations)
+        self._mutations_by_event[identity] = _grouped(mutations, lambda m: m.event)
         events = self.view.function(identity).events
         suspends = any(self.suspends(identity, n) for n, e in enumerate(events) if e.kind == "suspend")
         self._known[identity] = Summary(
@@ -119,7 +122,7 @@ class Summaries:
 
     def _lifted_effects(self, identity: FunctionId) -> Iterator[StoreEffect]:
         for number, event in enumerate(self.view.function(identity).events):
-            if event.kind != "call":
+            if event.path is None:
                 continue
             found: dict[object, StoreEffect] = {}
             for call in self.view.effective_calls(identity, number):
@@ -135,7 +138,7 @@ class Summaries:
         summary = self._known.get(target)
         if summary is None or target == identity:
             return
-        actuals = self.view.call_graph.bind(target, call.arguments)
+        actuals = self.view.bound(call, target)
         for effect in summary.effects:
             if effect.distance >= MAX_DISTANCE or effect.staged:
                 continue
@@ -144,10 +147,11 @@ class Summaries:
                 terms = {n: self.places.term(identity, number, v) for n, v in actuals.items()}
                 place, source = substitute(place, terms), substitute(source, terms)
                 found = found | keys(place, identity.module)
+            named = effect.medium == "file" and bool(found - effect.keys)
             contents, cells = self._contents_seen(identity, number, call, target, effect, actuals)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=contents, cells=cells, deferred=effect.deferred or call.deferred,
+                contents=contents, cells=cells, deferred=effect.deferred or call.deferred, named=named,
             )
 
     def _contents_seen(
@@ -160,17 +164,16 @@ class Summaries:
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
         for number, event in enumerate(self.view.function(identity).events):
-            if event.kind != "call":
+            if event.path is None:
                 continue
             found: dict[object, Mutation] = {}
             for call in self.view.effective_calls(identity, number):
                 for target in call.functions:
                     summary = self._known.get(target)
-                    if summary is None or target == identity or self.view.is_constructor(target):
+                    if summary is None or target == identity or is_constructor(self.view, target):
                         continue
                     near = tuple(m for m in summary.mutations if m.distance < MAX_DISTANCE)
-                    actuals = self.view.call_graph.bind(target, call.arguments)
-                    for mutation in lifted_mutations(self.view, identity, number, target, near, call.receiver, actuals):
+                    for mutation in lifted_mutations(self.view, identity, number, call, target, near):
                         found.setdefault((mutation.path, mutation.how), mutation)
             yield from list(found.values())[:MAX_EFFECTS]
 
@@ -195,10 +198,10 @@ def _mark_staged(effects: Sequence[StoreEffect]) -> list[StoreEffect]:
     ]
 
 
-def _grouped(items: Sequence[object]) -> dict[int, tuple[object, ...]]:  # type: ignore[type-arg]
-    groups: dict[int, list[object]] = {}
+def _grouped(items: Sequence[T], event_of: Callable[[T], int]) -> dict[int, tuple[T, ...]]:
+    groups: dict[int, list[T]] = {}
     for item in items:
-        groups.setdefault(item.event, []).append(item)  # type: ignore[attr-defined]
+        groups.setdefault(event_of(item), []).append(item)
     return {event: tuple(group) for event, group in groups.items()}
 
 
@@ -208,13 +211,13 @@ def _bottom_up(view: View) -> Iterator[list[FunctionId]]:
     for identity in view.program.functions():
         graph.add_node(identity)
         for number, event in enumerate(view.function(identity).events):
-            if event.kind == "call":
+            if event.path is not None:
                 for call in view.effective_calls(identity, number):
                     graph.add_edges_from((identity, target) for target in call.functions)
     for component in nx.strongly_connected_components(graph):      # Tarjan: sinks come first
         yield sorted(component)
 
 
-def receiver_path(call: Call) -> AccessPath | None:
-    """The object whose method is called."""
-    return call.receiver
+def is_constructor(view: View, identity: FunctionId) -> bool:
+    """Whether the function makes its receiver: nobody else knows the object yet."""
+    return view.program.symbol(identity).rpartition(".")[2] in ("__init__", "__new__", "__post_init__", "__attrs_post_init__")

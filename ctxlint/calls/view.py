@@ -12,9 +12,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ctxlint.calls.program import FunctionId, Program
-from ctxlint.calls.resolve import CallGraph, Callees
-from ctxlint.flow.aliases import resolve as resolve_paths
+from ctxlint.calls.binding import bind
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.program import Program
+from ctxlint.calls.resolve import CallGraph, Callees, receives
+from ctxlint.calls.tables import DefinitionTables
+from ctxlint.calls.types import Instance, in_order
+from ctxlint.flow.aliases import resolve as resolve_event_path
+from ctxlint.flow.aliases import root_paths
 from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.reaching import Definitions
@@ -31,7 +36,8 @@ class Call(msgspec.Struct, frozen=True, gc=False):
 
     `functions` and `externals` are the possible callees, `arguments` what they receive, `receiver` the object whose method
     is called (None for a plain function). `deferred` is true when the callee runs later and the event does not wait for it
-    (a task, a thread, an executor); `abstract` are interface methods without a body among the callees.
+    (a task, a thread, an executor); `abstract` are interface methods without a body among the callees, `unbound` the
+    functions that get no receiver.
     """
 
     functions: tuple[FunctionId, ...]
@@ -42,6 +48,7 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     name: str
     unknown: bool = False
     deferred: bool = False
+    unbound: tuple[FunctionId, ...] = ()
 
 
 class Modelled(msgspec.Struct, frozen=True, gc=False):
@@ -51,21 +58,36 @@ class Modelled(msgspec.Struct, frozen=True, gc=False):
     effect: ModelEffect
     call: Call
 
+    @property
+    def target(self) -> Value | AccessPath | None:
+        """The argument that the effect is on."""
+        return argument_of(self.call, self.effect.target)
+
+    @property
+    def content(self) -> Value | AccessPath | None:
+        """The argument whose content goes in."""
+        return argument_of(self.call, self.effect.content)
+
 
 class View:
     """Lazily computed, memoised views of one program."""
 
-    def __init__(self, program: Program, graph: CallGraph, models: Models, words: Words) -> None:
-        self.program = program
+    def __init__(self, graph: CallGraph, definitions: DefinitionTables, models: Models, words: Words) -> None:
+        self.program: Program = graph.program
         self.call_graph = graph
+        self.inference = graph.inference
         self.models = models
         self.words = words
         self._graphs: dict[FunctionId, EventGraph] = {}
-        self._definitions: dict[FunctionId, Definitions] = {}
+        self._definitions = definitions
         self._origins: dict[FunctionId, Origins] = {}
         self._calls: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
+        self._effective: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
         self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
         self._paths: dict[tuple[FunctionId, int], frozenset[AccessPath]] = {}
+        self._handed: dict[FunctionId, dict[int, int]] = {}
+
+    # One function at a time.
 
     def function(self, identity: FunctionId) -> Function:
         """The IR of a function."""
@@ -75,12 +97,13 @@ class View:
         """An event of a function."""
         return self.program.function(identity).events[event]
 
+    def line(self, identity: FunctionId, event: int) -> int:
+        """The line an event stands on."""
+        return self.event(identity, event).span.line
+
     def definitions(self, identity: FunctionId) -> Definitions:
         """Which bindings of a local name reach an event."""
-        found = self._definitions.get(identity)
-        if found is None:
-            found = self._definitions[identity] = Definitions(self.function(identity))
-        return found
+        return self._definitions(identity)
 
     def origins(self, identity: FunctionId) -> Origins:
         """What a value is computed from, inside its function."""
@@ -93,9 +116,8 @@ class View:
         """The event graph, with an exception edge for every event that can raise."""
         found = self._graphs.get(identity)
         if found is None:
-            found = self._graphs[identity] = event_graph(
-                self.function(identity), functools.partial(self.can_raise, identity)
-            )
+            found = event_graph(self.function(identity), functools.partial(self.can_raise, identity))
+            self._graphs[identity] = found
         return found
 
     def can_raise(self, identity: FunctionId, event: int) -> bool:
@@ -108,27 +130,16 @@ class View:
     def is_total(self, identity: FunctionId, event: int) -> bool:
         """Whether every callee of the event is modelled as one that cannot fail."""
         calls = self.calls(identity, event)
-        if not calls:
-            return False
-        for call in calls:
-            if call.functions or call.unknown or not call.externals:
-                return False
-            if not all(self._is_total_external(name) for name in call.externals):
-                return False
-        return True
+        return bool(calls) and all(
+            call.externals and not call.functions and not call.unknown and all(map(self._is_total_external, call.externals))
+            for call in calls
+        )
 
     def _is_total_external(self, name: str) -> bool:
         effects = self.models.effects(name)
         return bool(effects) and not any(effect.fallible for effect in effects)
 
-    def paths(self, identity: FunctionId, event: int) -> frozenset[AccessPath]:
-        """What the event's access path can denote, aliases through locals resolved."""
-        found = self._paths.get((identity, event))
-        if found is None:
-            function = self.function(identity)
-            found = resolve_paths(function, self.definitions(identity), event)
-            self._paths[identity, event] = found
-        return found
+    # Calls.
 
     def calls(self, identity: FunctionId, event: int) -> tuple[Call, ...]:
         """The calls an event stands for: its own callee, and callables handed to something that runs them."""
@@ -137,11 +148,29 @@ class View:
             found = self._calls[identity, event] = tuple(self._find_calls(identity, event))
         return found
 
+    def effective_calls(self, identity: FunctionId, event: int) -> tuple[Call, ...]:
+        """The calls whose effects happen at the event: a coroutine that is handed on runs where it is handed to."""
+        found = self._effective.get((identity, event))
+        if found is None:
+            calls = self.calls(identity, event)
+            if event in self._handed_coroutines(identity):
+                calls = tuple(call for call in calls if not self._is_coroutine(call))
+            found = self._effective[identity, event] = calls
+        return found
+
+    def _is_coroutine(self, call: Call) -> bool:
+        targets = (*call.functions, *call.abstract)
+        return bool(targets) and all(self.function(target).kind == "coroutine" for target in targets)
+
     def _find_calls(self, identity: FunctionId, event: int) -> Iterator[Call]:
         it = self.event(identity, event)
-        if it.kind != "call" or it.path is None:
+        if it.path is None:
             return
         callees = self.call_graph.callees(identity, event)
+        if it.kind != "call":
+            if callees.functions:
+                yield msgspec.structs.replace(_direct_call(it, callees), name="", arguments=_implicit_arguments(it))
+            return
         own = _direct_call(it, callees)
         yield own
         runner = self._runner(own)
@@ -158,24 +187,26 @@ class View:
 
     def _passed_calls(self, identity: FunctionId, event: int, it: Event, runner: ModelEffect) -> Iterator[Call]:
         deferred = runner.does == "spawns"
-        for argument in it.arguments:
-            if isinstance(argument.value, Result):
-                made = self.event(identity, argument.value.event)
-                if made.kind == "call":
-                    yield from (
-                        msgspec.structs.replace(call, deferred=deferred)
-                        for call in self.calls(identity, argument.value.event)
-                    )
+        made = [number for number, taker in self._handed_coroutines(identity).items() if taker == event]
+        covered: set[FunctionId | str] = set()
+        for number in made:
+            for call in self.calls(identity, number):
+                covered.update(call.functions)
+                covered.update(call.externals)
+                yield msgspec.structs.replace(call, deferred=deferred)
         for position, target in self.call_graph.passed_callables(identity, event):
+            if target in covered:
+                continue
             rest = tuple(a for a in it.arguments[position + 1 :] if not a.keyword) if isinstance(position, int) else ()
             named = tuple(a for a in it.arguments if a.keyword and a.keyword != position)
-            receiver = self._bound_receiver(identity, it, position)
+            inside = isinstance(target, FunctionId)
+            declares = inside and self.program.is_abstract_method(target)  # type: ignore[arg-type]
             yield Call(
-                functions=(target,) if isinstance(target, FunctionId) else (),
-                externals=() if isinstance(target, FunctionId) else (target,),
-                abstract=(),
+                functions=(target,) if inside and not declares else (),  # type: ignore[arg-type]
+                externals=() if inside else (target,),  # type: ignore[arg-type]
+                abstract=(target,) if declares else (),  # type: ignore[arg-type]
                 arguments=rest + named,
-                receiver=receiver,
+                receiver=self._bound_receiver(identity, it, position),
                 name=target.rsplit(".", 1)[-1] if isinstance(target, str) else "",
                 deferred=deferred,
             )
@@ -189,6 +220,20 @@ class View:
                     return AccessPath(read.path.root, read.path.steps[:-1])
         return None
 
+    def _handed_coroutines(self, identity: FunctionId) -> dict[int, int]:
+        """Calls whose result is not awaited here but handed to a call that runs it, by the taking call."""
+        found = self._handed.get(identity)
+        if found is None:
+            found = self._handed[identity] = {}
+            for number, event in enumerate(self.function(identity).events):
+                if event.kind == "call" and event.arguments:
+                    takes = self._runner(_direct_call(event, self.call_graph.callees(identity, number)))
+                    for argument in event.arguments if takes is not None else ():
+                        for kind, what in self.origins(identity).identity(argument.value, number):
+                            if kind == "result" and isinstance(what, int) and self.event(identity, what).kind == "call":
+                                found[what] = number
+        return found
+
     def modelled(self, identity: FunctionId, event: int) -> tuple[Modelled, ...]:
         """The effects that models give the event, conditions on constant arguments checked."""
         found = self._modelled.get((identity, event))
@@ -197,12 +242,12 @@ class View:
         return found
 
     def _find_modelled(self, identity: FunctionId, event: int) -> Iterator[Modelled]:
-        for call in self.calls(identity, event):
+        for call in self.effective_calls(identity, event):
             for name in call.externals:
                 for effect in self.models.effects(name):
                     if _condition_holds(effect, call):
                         yield Modelled(name, effect, call)
-            if not call.externals and not call.functions and call.receiver is not None and call.name:
+            if call.unknown and not call.functions and call.receiver is not None and call.name:
                 for effect in self.models.distinctive(call.name):
                     yield Modelled(call.name, effect, call)
 
@@ -212,6 +257,42 @@ class View:
             if modelled.effect.does in verbs:
                 return modelled
         return None
+
+    def bound(self, call: Call, target: FunctionId) -> dict[str, Value]:
+        """Which argument of the call fills which formal of one of its functions."""
+        function = self.function(target)
+        callees = Callees(unbound=call.unbound)
+        return bind(function, call.arguments, skip_first=receives(self.program, callees, target))
+
+    def awaited_call(self, identity: FunctionId, value: Value | None) -> int | None:
+        """The call event whose coroutine a value is."""
+        if isinstance(value, Result) and self.event(identity, value.event).kind == "call":
+            return value.event
+        if isinstance(value, Name):
+            last = self.function(identity).events
+            for number in range(len(last) - 1, -1, -1):
+                event = last[number]
+                if event.kind == "local" and event.path is not None and event.path.root == value:
+                    return self.awaited_call(identity, event.value) if isinstance(event.value, Result) else None
+        return None
+
+    # Paths.
+
+    def paths(self, identity: FunctionId, event: int) -> frozenset[AccessPath]:
+        """What the event's access path can denote, aliases through locals resolved."""
+        found = self._paths.get((identity, event))
+        if found is None:
+            found = resolve_event_path(self.function(identity), self.definitions(identity), event)
+            self._paths[identity, event] = found
+        return found
+
+    def resolve_path(self, identity: FunctionId, at: int, path: AccessPath) -> frozenset[AccessPath]:
+        """What an access path can denote at an event."""
+        return root_paths(self.function(identity), self.definitions(identity), at, path)
+
+    def types(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
+        """The names of the classes whose instance an access path can hold."""
+        return tuple(t.name for t in in_order(self.inference.of_path(identity, at, path)) if isinstance(t, Instance))
 
 
 def argument_of(call: Call, which: str) -> Value | AccessPath | None:
@@ -240,7 +321,15 @@ def _direct_call(it: Event, callees: Callees) -> Call:
         receiver=AccessPath(it.path.root, steps[:-1]) if steps else None,
         name=steps[-1] if steps else (it.path.root.name if isinstance(it.path.root, Name) else ""),
         unknown=callees.unknown,
+        unbound=callees.unbound,
     )
+
+
+def _implicit_arguments(it: Event) -> tuple[Argument, ...]:
+    """What a property's setter or `__setattr__` receives besides its receiver."""
+    if it.kind != "write" or it.value is None or it.path is None:
+        return ()
+    return (Argument("", it.value),)
 
 
 def _condition_holds(effect: ModelEffect, call: Call) -> bool:

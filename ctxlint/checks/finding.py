@@ -6,7 +6,7 @@ import msgspec
 
 from ctxlint.calls.view import View
 from ctxlint.calls.guards import Guards
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import Words

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.effects import StoreEffect
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
+from ctxlint.knowledge.words import hints
 
 MAX_DEPTH = 4
 """Calls between here and the primitive read, plus those to the primitive write: beyond, the pair is another function's."""
@@ -97,12 +99,19 @@ def _is_guarded(analysis: Analysis, identity: FunctionId, read: int, write: Stor
     held = analysis.guards.held
     if held(identity, read) & held(identity, write.event) or analysis.guards.held_by_callers(identity):
         return True
-    return analysis.view.carries_version(identity, write.event)
+    return carries_version(analysis, identity, write.event)
+
+
+def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:
+    """Whether the write takes a version argument, so that the store itself can refuse it (compare-and-swap)."""
+    if analysis.view.does(identity, write, "compare-and-set"):
+        return True
+    return any(hints(a.keyword, analysis.words.versions) for a in analysis.view.event(identity, write).arguments if a.keyword)
 
 
 def _finding(analysis: Analysis, pair: Pair) -> Finding:
     view, identity = analysis.view, pair.function
-    store = view.store_name(identity, pair.write)
+    store = store_name(pair.write)
     confidence: Confidence = "medium"
     other = _second_writer(analysis, pair)
     return Finding(
@@ -124,5 +133,5 @@ def _finding(analysis: Analysis, pair: Pair) -> Finding:
 def _second_writer(analysis: Analysis, pair: Pair) -> Evidence:
     for access in analysis.stores.writers(pair.keys):
         if access.function != pair.function:
-            return Evidence(f"second writer: `{analysis.view.symbol(access.function)}`", access.function, access.effect.event)
+            return Evidence(f"second writer: `{analysis.program.symbol(access.function)}`", access.function, access.effect.event)
     return Evidence("second writer: another call of the same function")

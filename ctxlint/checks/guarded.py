@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import UNKNOWN, Term
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.handlers import caught
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Condition
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
@@ -63,7 +64,7 @@ def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: T
     match = analysis.view.does(identity, value.event, verb)
     if match is None:
         return False
-    asked = analysis.view.argument(match)
+    asked = match.target
     places = analysis.summaries.places
     term = places.of_path(identity, value.event, asked) if isinstance(asked, AccessPath) else (
         UNKNOWN if asked is None else places.term(identity, value.event, asked)
@@ -74,5 +75,5 @@ def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: T
 def _caught_missing(analysis: Analysis, identity: FunctionId, number: int) -> bool:
     """Whether a handler catches only that a file is missing."""
     event = analysis.view.event(identity, number)
-    names = analysis.view.caught(identity, number)
+    names = caught(analysis, identity, number)
     return event.value is not None and bool(names) and all(name == "builtins.FileNotFoundError" for name in names)

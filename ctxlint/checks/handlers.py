@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.names import resolve_name
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 
@@ -48,7 +50,7 @@ def handlers_of(analysis: Analysis, identity: FunctionId) -> Iterator[Handler]:
             body = _body(graph, number, {n for n, e in enumerate(events) if e.kind == "resume"})
             yield Handler(
                 catch=number,
-                names=analysis.view.caught(identity, number),
+                names=caught(analysis, identity, number),
                 tried=_tried(analysis, identity, number),
                 body=body,
                 swallows=_completes(graph, number),
@@ -89,6 +91,36 @@ def _acts(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> boo
             return True
         if analysis.summaries.mutations_at(identity, number):
             return True
-        if event.kind == "return" and event.value is not None and analysis.view.is_failure_value(identity, event.value):
+        if event.kind == "return" and event.value is not None and is_failure_value(analysis, identity, number, event.value):
             return True
     return False
+
+
+def caught(analysis: Analysis, identity: FunctionId, catch: int) -> tuple[str, ...]:
+    """The canonical names of the exceptions a handler catches; empty for a bare one."""
+    event = analysis.view.event(identity, catch)
+    return () if event.value is None else tuple(_exception_names(analysis, identity, event.value))
+
+
+def _exception_names(analysis: Analysis, identity: FunctionId, value: Value) -> Iterator[str]:
+    if isinstance(value, Compound):
+        for part in value.parts:
+            yield from _exception_names(analysis, identity, part)
+    elif isinstance(value, Name):
+        yield resolve_name(analysis.program, identity.module, identity.index, value.name) or value.name
+    elif isinstance(value, Result):
+        read = analysis.view.event(identity, value.event)
+        if read.path is not None and isinstance(read.path.root, Name):
+            dotted = ".".join((read.path.root.name, *read.path.steps))
+            yield resolve_name(analysis.program, identity.module, identity.index, dotted) or dotted
+
+
+def is_failure_value(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> bool:
+    """Whether a handler's result tells the caller that something failed: false, an empty display, or made of the exception."""
+    if isinstance(value, Constant):
+        return value.kind in ("bool", "int", "str") and value.text in ("False", "0", "-1", "")
+    if isinstance(value, Compound) and value.operator in ("list", "dict", "set", "tuple") and not value.parts:
+        return True
+    roots = analysis.view.origins(identity).roots(value, at)
+    return any(kind == "result" and isinstance(what, int) and analysis.view.event(identity, what).kind == "catch"
+               for kind, what in roots)

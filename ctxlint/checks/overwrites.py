@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.effects import StoreEffect
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import is_fresh, text_of
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.guarded import runs_only_if_missing
@@ -67,9 +67,9 @@ def finding(analysis: Analysis, identity: FunctionId, effect: StoreEffect, reade
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {place} back"))
     return Finding(
         function=identity, event=effect.event, kind=kind, confidence=confidence,
-        fields={"place": place, "reader": view.symbol(reader.function), "line": str(view.line(identity, effect.event))},
+        fields={"place": place, "reader": analysis.program.symbol(reader.function), "line": str(view.line(identity, effect.event))},
         flow=tuple(flow),
-        evidence=(Evidence(f"`{view.symbol(reader.function)}` reads {place} back", reader.function, reader.effect.event),),
+        evidence=(Evidence(f"`{analysis.program.symbol(reader.function)}` reads {place} back", reader.function, reader.effect.event),),
         chain=("overwrite", place, *sorted(effect.keys)[:1]),
     )
 

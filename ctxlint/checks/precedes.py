@@ -12,10 +12,12 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.mutations import Mutation
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
+from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.wording import store_name, short_cell
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import Witness, path
 from ctxlint.roles.cells import Restore
@@ -50,8 +52,8 @@ def _before_store(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]
     summary = analysis.summaries.of(identity)
     records = [e for e in summary.effects if e.kind in ("write", "append", "delete", "move") and e.keys
                and e.distance <= NEAR and not e.staged and not e.deferred]
-    mutations = [m for m in summary.mutations if m.cell and m.distance <= 2]
-    if not records or not mutations or analysis.view.is_constructor(identity):
+    mutations = [m for m in summary.mutations if m.cells and m.distance <= 2]
+    if not records or not mutations or is_constructor(analysis.view, identity):
         return
     for record in _first_per_event(records):
         for mutation in mutations:
@@ -74,7 +76,7 @@ def _candidate(
 ) -> Candidate | None:
     if mutation.event == record.event:
         return None
-    restores = [r for r in analysis.cells.restores(mutation.cell) if r.keys & record.keys]
+    restores = [r for r in analysis.cells.restores(mutation.cells) if r.keys & record.keys]
     if not restores or any(r.function == identity for r in restores):
         return None
     graph = analysis.view.graph(identity)
@@ -99,7 +101,7 @@ def _dominates(analysis: Analysis, identity: FunctionId, first: int, second: int
 def _compensates(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
     """Whether the failure of the record leads to a step that changes the cell back."""
     graph = analysis.view.graph(identity)
-    undoing = {m.event for m in analysis.summaries.of(identity).mutations if m.cell == mutation.cell}
+    undoing = {m.event for m in analysis.summaries.of(identity).mutations if set(m.cells) & set(mutation.cells)}
     return path(graph, record.event, undoing - {mutation.event}, {record.event}, start="failed") is not None
 
 
@@ -107,32 +109,32 @@ def _heals(analysis: Analysis, identity: FunctionId, mutation: Mutation, record:
     """A save of the whole cell repeats what a failed one should have said; a delta is lost for good."""
     if record.kind in ("append", "delete"):
         return False
-    if mutation.cell in record.cells:
+    if record.cells.intersection(mutation.cells):
         return True
     sources = analysis.summaries.sources.of_all(identity, record.event, record.contents)
-    return any(s.kind == "cell" and s.name == mutation.cell for s in sources)
+    return any(s.kind == "cell" and s.name in mutation.cells for s in sources)
 
 
 def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
     if mutation.how in ACCUMULATES:
         return True
     sources = analysis.summaries.sources.of_all(identity, mutation.event, mutation.values)
-    return any(s.kind == "cell" and s.name == mutation.cell for s in sources)
+    return any(s.kind == "cell" and s.name in mutation.cells for s in sources)
 
 
 def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
     """Whether a test before the mutation asks the very cell that it changes and leaves otherwise: a retry never gets there."""
     for condition in conditions_before(analysis, identity, mutation.event):
         sources = analysis.summaries.sources.of(identity, mutation.event, condition.value)
-        if any(s.kind == "cell" and s.name == mutation.cell for s in sources):
+        if any(s.kind == "cell" and s.name in mutation.cells for s in sources):
             return True
     return False
 
 
 def _store_finding(analysis: Analysis, found: Candidate) -> Finding:
     view, identity = analysis.view, found.function
-    cell, store = _short(found.mutation.cell), view.store_name(identity, found.record)
-    restore = view.symbol(found.restore.function)
+    cell, store = short_cell(found.mutation.cells), store_name(found.record)
+    restore = analysis.program.symbol(found.restore.function)
     trap = retry_trap(analysis, identity, found.mutation)
     shared = _same_content(analysis, found)
     confidence: Confidence = "high" if trap and shared else "medium" if shared or trap else "low"
@@ -149,7 +151,7 @@ def _store_finding(analysis: Analysis, found: Candidate) -> Finding:
             FlowStep(found.restore.function, found.restore.event, f"rebuilds `{cell}` from {store}"),
         ),
         evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{cell}`", found.restore.function, found.restore.read),),
-        chain=("mutate", found.mutation.cell, found.mutation.how, "record", *sorted(found.record.keys)[:1]),
+        chain=("mutate", found.mutation.cells[0], found.mutation.how, "record", *sorted(found.record.keys)[:1]),
     )
 
 
@@ -163,7 +165,3 @@ def _same_content(analysis: Analysis, found: Candidate) -> bool:
 
 def _named(source: Source) -> tuple[str, str, int]:
     return (source.kind, source.name, source.event if source.kind in ("call", "read") else -1)
-
-
-def _short(cell: str) -> str:
-    return ".".join(cell.rsplit(".", 2)[-2:])

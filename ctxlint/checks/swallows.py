@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.effects import StoreEffect
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import Handler, handlers_of
+from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
 
 NEAR = 3
@@ -45,7 +46,7 @@ def _swallowed(analysis: Analysis, identity: FunctionId, effects: list[StoreEffe
 
 def _stands(analysis: Analysis, identity: FunctionId, effect: StoreEffect, handler: Handler) -> bool:
     """Whether something is lost: memory was changed before, or the change is a delta of what was passed in."""
-    mutated = any(m.cell and m.event < effect.event for m in analysis.summaries.of(identity).mutations)
+    mutated = any(m.cells and m.event < effect.event for m in analysis.summaries.of(identity).mutations)
     sources = analysis.summaries.sources.of_all(identity, effect.event, effect.contents)
     return mutated or any(s.kind == "param" for s in sources)
 
@@ -54,7 +55,7 @@ def _finding(
     analysis: Analysis, identity: FunctionId, effect: StoreEffect, kind: str, confidence: Confidence, handler: Handler | None
 ) -> Finding:
     view = analysis.view
-    store = view.store_name(identity, effect)
+    store = store_name(effect)
     reader = analysis.stores.readers(effect.keys)[0]
     flow = [FlowStep(identity, effect.event, f"changes {store}; can fail")]
     if handler is not None:
@@ -62,9 +63,9 @@ def _finding(
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {store} back"))
     return Finding(
         function=identity, event=effect.event, kind=kind, confidence=confidence,
-        fields={"store": store, "line": str(view.line(identity, effect.event)), "reader": view.symbol(reader.function),
+        fields={"store": store, "line": str(view.line(identity, effect.event)), "reader": analysis.program.symbol(reader.function),
                 "handler": str(view.line(identity, handler.catch)) if handler else ""},
         flow=tuple(flow),
-        evidence=(Evidence(f"`{view.symbol(reader.function)}` reads {store} back", reader.function, reader.effect.event),),
+        evidence=(Evidence(f"`{analysis.program.symbol(reader.function)}` reads {store} back", reader.function, reader.effect.event),),
         chain=(kind, effect.kind, *sorted(effect.keys)[:1]),
     )

@@ -29,6 +29,14 @@ Does = Literal[
     "clears",               # target is emptied
     "deletes",              # target, or the part of it that content names, ceases to exist
     "replaces",             # the thing at content takes the place of target in one step
+    "creates",              # target comes into being; it fails when there is one already
+    "truncates",            # what target holds is cut off
+    "exists",               # the result says whether target is there
+    "measures",             # the result tells about target (its size, its time), nothing of its content
+    "same-place",           # the result names the place that target names
+    "inner-place",          # the result names a place inside target: a path joined from its arguments
+    "sibling-place",        # the result names a place beside target
+    "outer-place",          # the result names the place that holds target
     "opens",                # the result is a handle of the store target, in the mode that `mode` names
     "snapshot",             # the result is an image of target, `depth` levels deep
     "restores",             # target gets the image content back
@@ -53,12 +61,15 @@ Does = Literal[
     "joins",                # it waits for what target runs
     "total",                # it neither raises nor suspends
     "pure",                 # the result depends on the arguments alone, and nothing changes
+    "spawns",               # the callable or coroutine in content runs later, and nobody waits for it here
     "queue",                # content is owed to a consumer of target
 ]
 Fact = Literal[
     "not-shared", "immutable", "container", "queue", "lock", "executor", "task", "process", "file", "path", "connection",
     "transaction", "session", "store", "telemetry", "cache", "run-scoped", "client",
 ]
+
+How = Literal["", "add", "remove", "item"]
 
 EFFECTS: tuple[str, ...] = get_args(Does)
 FACTS: tuple[str, ...] = get_args(Fact)
@@ -84,6 +95,8 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `target`, `content` and `mode` name an argument: `self`, a position from `0` (the receiver of a method is not counted)
     or a keyword; empty when there is none, or when the effect is on the result.
+    `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.
+    `distinctive` marks a method whose name alone tells its library, so that it also counts for receivers of unknown type.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
     `fallible` means that it can raise, be cancelled or return a failure value; `suspends` that awaiting it really does.
     """
@@ -92,12 +105,15 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: str = ""
     content: str = ""
     store: str = ""
+    key: str = ""
+    how: How = ""
     depth: int = 0
     mode: str = ""
     returns: str = ""
     fallible: bool = False
     suspends: bool = False
     when: When | None = None
+    distinctive: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,12 +124,15 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: str = ""
     content: str = ""
     store: str = ""
+    key: str = ""
+    how: How = ""
     depth: int = 0
     mode: str = ""
     returns: str = ""
     fallible: bool | None = None
     suspends: bool = False
     when: When | None = None
+    distinctive: bool = False
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -121,11 +140,16 @@ class Models(msgspec.Struct, frozen=True):
 
     by_name: Mapping[str, tuple[Effect, ...]]
     by_type: Mapping[str, frozenset[str]]
+    by_method: Mapping[str, tuple[Effect, ...]]
     problems: tuple[str, ...] = ()
 
     def effects(self, qualified_name: str) -> tuple[Effect, ...]:
         """Return the effects of a callable (`module.function` or `module.Class.method`), none when it is unknown."""
         return self.by_name.get(qualified_name, ())
+
+    def distinctive(self, method: str) -> tuple[Effect, ...]:
+        """Return the effects of a method whose name alone tells its library: for receivers of an unknown type."""
+        return self.by_method.get(method, ())
 
     def type_facts(self, qualified: str) -> frozenset[str]:
         """Return what is known about the instances of a class."""
@@ -152,7 +176,17 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) ->
         types, here = _types(table, file)
         by_type.update(types)
         problems.extend(here)
-    return Models(by_name, by_type, tuple(problems))
+    return Models(by_name, by_type, _by_method(by_name), tuple(problems))
+
+
+def _by_method(by_name: Mapping[str, tuple[Effect, ...]]) -> dict[str, tuple[Effect, ...]]:
+    """Return the effects that a method's name alone stands for; of two libraries that claim a name the first has it."""
+    found: dict[str, tuple[Effect, ...]] = {}
+    for name, effects in sorted(by_name.items()):
+        told = tuple(effect for effect in effects if effect.distinctive)
+        if told:
+            found.setdefault(name.rpartition(".")[2], told)
+    return found
 
 
 def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], list[str]]:
@@ -172,7 +206,8 @@ def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], l
             continue
         effect = Effect(
             does=read.does, target=read.target, content=read.content, store=read.store, depth=read.depth,
-            mode=read.mode, returns=read.returns, suspends=read.suspends, when=read.when,
+            mode=read.mode, key=read.key, how=read.how, returns=read.returns, suspends=read.suspends, when=read.when,
+            distinctive=read.distinctive,
             fallible=_fallible(read) if read.fallible is None else read.fallible,
         )
         for name in read.names:

@@ -6,10 +6,12 @@ says.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from ctxlint.calls.mutations import Mutation
-from ctxlint.calls.program import FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.ir.value import Constant
 
@@ -42,9 +44,10 @@ class Cells:
         for identity in summaries.view.program.functions():
             self._collect(identity)
 
-    def restores(self, cell: str) -> tuple[Restore, ...]:
-        """The functions that rebuild the cell from a store, nearest first."""
-        return tuple(sorted(self._restores.get(cell, ()), key=lambda r: (r.distance, r.function, r.event)))
+    def restores(self, cells: Iterable[str]) -> tuple[Restore, ...]:
+        """The functions that rebuild one of the cells from a store, nearest first."""
+        found = [restore for cell in cells for restore in self._restores.get(cell, ())]
+        return tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
 
     def changes(self, cell: str) -> tuple[Change, ...]:
         """The functions that change the cell by operations of their own."""
@@ -52,10 +55,11 @@ class Cells:
 
     def _collect(self, identity: FunctionId) -> None:
         for mutation in self._summaries.of(identity).mutations:
-            if not mutation.cell:
+            if not mutation.cells:
                 continue
             if mutation.distance == 0:
-                self._changes.setdefault(mutation.cell, []).append(Change(identity, mutation))
+                for cell in mutation.cells:
+                    self._changes.setdefault(cell, []).append(Change(identity, mutation))
             if mutation.distance <= 2:
                 self._collect_restores(identity, mutation)
 
@@ -68,6 +72,7 @@ class Cells:
                 continue
             for effect in self._summaries.effects_at(identity, source.event):
                 if effect.kind == "read" and effect.keys:
-                    self._restores.setdefault(mutation.cell, []).append(
-                        Restore(identity, mutation.cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance)
-                    )
+                    for cell in mutation.cells:
+                        self._restores.setdefault(cell, []).append(
+                            Restore(identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance)
+                        )

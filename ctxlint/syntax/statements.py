@@ -249,12 +249,14 @@ def _with_finally(body: Draft, node: ast.Try) -> None:
         write_statements(body, node.orelse)
     body.frames.pop()
     body.pad = outer_pad
-    if body.live:
+    goes_on = body.live
+    if goes_on:
         body.go(body.block())
         frame.write_copy(body)
         body.edge(after)
     body.start(on_exception)
-    if body.live:
+    # Where nothing can be reached, one copy keeps what the clause holds.
+    if body.live or not goes_on:
         frame.write_copy(body)
         body.edge(outer_pad, raised=True)
     frame.write_shared(body)

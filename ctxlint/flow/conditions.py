@@ -21,6 +21,9 @@ _LOOKS_ONLY = frozenset({"isinstance", "issubclass", "callable", "hasattr", "len
 _OF_IDENTITY = frozenset({"isinstance", "issubclass", "callable", "type", "id"})
 """Those of them whose answer does not change when the argument's content does."""
 
+_NEVER_NONE = frozenset({"tuple", "list", "set", "dict", "f-string", "comprehension-list", "comprehension-set",
+                         "comprehension-dict", "comprehension-generator"})
+
 _OPPOSITES = {"is not": "is", "!=": "==", "not in": "in", ">=": "<"}
 
 
@@ -208,8 +211,7 @@ def _settlements(function: Function, bits: dict[str, int], about: dict[str, list
 def _answer_of(value: Value, asked: Fact) -> bool | None:
     if isinstance(value, Constant):
         return _answer_for(value, asked)
-    fresh = isinstance(value, Closure) or (
-        isinstance(value, Compound) and value.operator in ("tuple", "list", "set", "dict", "f-string"))
+    fresh = isinstance(value, Closure) or (isinstance(value, Compound) and value.operator in _NEVER_NONE)
     return False if fresh and asked.test == "none" else None
 
 

@@ -14,6 +14,7 @@ from ctxlint.calls.facts import Facts, facts_of
 from ctxlint.calls.generics import close
 from ctxlint.calls.memo import Memo
 from ctxlint.calls.names import BUILTINS, canonical, module_meaning, split
+from ctxlint.calls.narrowing import NOTHING, Narrowings, Place, narrowings_of
 from ctxlint.calls.operators import compound
 from ctxlint.calls.program import ClassId, FunctionId, Program
 from ctxlint.calls.types import (
@@ -69,6 +70,7 @@ class TypeInference:
         self._facts: dict[FunctionId, Facts] = {}
         self._annotations: dict[tuple[str, int, str], Types] = {}
         self._definitions: dict[FunctionId, ReachingDefinitions] = {}
+        self._tests: dict[FunctionId, Narrowings] = {}
         self._stores: dict[ClassId, dict[str, tuple[tuple[FunctionId, int], ...]]] = {}
         self._global_writes: dict[str, dict[str, list[tuple[FunctionId, int]]]] = {}
 
@@ -79,7 +81,10 @@ class TypeInference:
         if isinstance(value, Result):
             return self.of_event(function, value.event)
         if isinstance(value, Name):
-            return self._name(function, at_event, value)
+            types = self._name(function, at_event, value)
+            if self._narrowings(function).tests:
+                return self._narrowed(function, at_event, (value.name, ()), types)
+            return types
         if isinstance(value, Constant):
             return NONE if value.kind == "none" else one(Instance(f"builtins.{value.kind}"))
         if isinstance(value, Closure):
@@ -92,14 +97,17 @@ class TypeInference:
         """What the path holds when the function reaches that event; `keys` are those of its item steps, if known."""
         types = self.of_value(function, at_event, path.root)
         taken = 0
-        for step in path.steps:
-            if not types:
-                return UNKNOWN
+        narrowings = self._narrowings(function) if isinstance(path.root, Name) else NOTHING
+        for position, step in enumerate(path.steps):
             if step == "[*]":
                 types = self.item(types, keys[taken] if taken < len(keys) else None)
                 taken += 1
             else:
                 types = union(self.member(t, step) for t in in_order(types))
+            if narrowings.tests and isinstance(path.root, Name):
+                types = self._narrowed(function, at_event, (path.root.name, path.steps[: position + 1]), types)
+            elif not types:
+                return UNKNOWN
         return types
 
     def of_event(self, function: FunctionId, event: int) -> Types:
@@ -217,6 +225,34 @@ class TypeInference:
             self._parameter(function, name) if binding == ENTRY_VALUE else self._binding(function, name, binding)
             for binding in bindings
         )
+
+    def _narrowings(self, function: FunctionId) -> Narrowings:
+        known = self._tests.get(function)
+        if known is None:
+            known = self._tests[function] = narrowings_of(self.program.function(function))
+        return known
+
+    def _narrowed(self, function: FunctionId, at_event: int, place: Place, types: Types) -> Types:
+        """The types that remain after the tests which hold at the event, unless the variable was bound again since."""
+        for test in self._narrowings(function).holding(at_event, place):
+            if test.event < self._size(function) and len(self.facts(function).bindings.get(place[0], ())) > 1:
+                reaching = self._reaching(function)
+                if reaching.definitions(at_event, place[0]) != reaching.definitions(test.event, place[0]):
+                    continue
+            classes = union(self.of_value(function, min(test.event, at_event), c) for c in test.classes)
+            tested = _instances(classes)
+            if tested:
+                kept = frozenset(t for t in types if self._within(t, tested))
+                return kept or tested
+        return types
+
+    def _within(self, type: Type, tested: Types) -> bool:
+        """Whether the type is one of those tested for, or derived from one."""
+        if not isinstance(type, Instance):
+            return False
+        info = self.program.class_(type.name)
+        ancestors = info.mro if info is not None else (type.name,)
+        return any(isinstance(t, Instance) and t.name in ancestors for t in tested)
 
     def _size(self, function: FunctionId) -> int:
         return len(self.program.function(function).events)

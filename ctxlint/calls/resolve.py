@@ -24,6 +24,7 @@ from ctxlint.calls.types import (
     Type,
     Types,
     in_order,
+    is_derived,
     union,
 )
 from ctxlint.ir.event import Event
@@ -37,7 +38,8 @@ class Callees(msgspec.Struct, frozen=True):
     """What a call can reach.
 
     `functions` are of the program, those that only declare (abstract ones, Protocols' stubs) excepted: they are `abstract`.
-    `externals` are canonical names outside the program; of a method `module.Class.method`. `unknown` when there is nothing
+    `externals` are canonical names outside the program; of a method `module.Class.method`, of what an unmodelled external
+    call gave `logging.getLogger().error`, which alone leaves the call unknown. `unknown` when there is nothing
     to say, or when there are more candidates than were taken. `receiver` is what the method is called on; `unbound` are
     those of the functions that get no receiver from the call (`Base.method(self)` passes it as an argument).
     """
@@ -146,7 +148,7 @@ class _Found:
 
     def callees(self, receiver: Types) -> Callees:
         """The candidates as an answer."""
-        nothing = not (self.functions or self.externals or self.abstract)
+        nothing = not (self.functions or self.abstract) and all(is_derived(name) for name in self.externals)
         return Callees(
             tuple(self.functions),
             tuple(self.externals),

@@ -30,6 +30,7 @@ from ctxlint.calls.types import (
     SuperOf,
     Type,
     Types,
+    derived,
     in_order,
     one,
     standard_name,
@@ -108,7 +109,7 @@ def _invoke(
             known = method_result(type.receiver, type.method.rpartition(".")[2], given)
             if known:
                 return known
-        return _modelled(inference, type.method, given)
+        return _modelled(inference, type.method, given) or derived(type.method)
     if isinstance(type, ClassObject):
         if program.class_(type.name) is not None:
             return one(Instance(type.name))
@@ -211,7 +212,7 @@ def _external_call(
     first = in_order(container)[0]
     if isinstance(first, Instance) and (first.arguments or standard in ("collections.defaultdict", "collections.deque")):
         return container
-    return one(Instance(standard)) if last[:1].isupper() and not last.isupper() else UNKNOWN
+    return one(Instance(standard)) if last[:1].isupper() and not last.isupper() else derived(name)
 
 
 def _cast(
@@ -268,6 +269,8 @@ def entered(inference: Inference, types: Types, asynchronous: bool) -> Types:
 
 
 def _entered(inference: Inference, type: Type, method: str) -> Types:
+    if isinstance(type, External):
+        return _modelled(inference, f"{type.name}.{method}", ()) or derived(f"{type.name}.{method}")
     if not isinstance(type, Instance):
         return UNKNOWN
     if type.name in MANAGERS:
@@ -287,6 +290,8 @@ def await_result(inference: Inference, types: Types) -> Types:
         if isinstance(t, Instance):
             method = inference.program.method(t.name, "__await__")
             parts.append(inference.element(close(inference, inference.open_result(method), t)) if method else awaited(t))
+        elif isinstance(t, External):
+            parts.append(one(t))
     return union(parts)
 
 

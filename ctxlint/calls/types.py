@@ -59,9 +59,26 @@ class Module(msgspec.Struct, frozen=True):
 
 
 class External(msgspec.Struct, frozen=True):
-    """Something outside the program known only by its dotted name: a module, a function, a class, a constant."""
+    """Something outside the program known only by its dotted name: a module, a function, a class, a constant.
+
+    What an external call gives, when no model says more, is named after the call: `logging.getLogger()`.
+    """
 
     name: str
+
+
+DERIVED = 3
+"""External things derived from one another by more calls than this are not told apart."""
+
+
+def derived(name: str) -> Types:
+    """What a call of the external thing gives, when nothing else is known about it."""
+    return one(External(f"{name}()")) if name.count("()") < DERIVED else UNKNOWN
+
+
+def is_derived(name: str) -> bool:
+    """Whether the name is of something that an external call gave."""
+    return "()" in name
 
 
 class SuperOf(msgspec.Struct, frozen=True):

@@ -74,6 +74,9 @@ class Computed:
         start, end = self._ranges[first].start, self._ranges[last or first].end
         if isinstance(first, (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)) and first.lpar and last is None:
             start, end = self._ranges[first.lpar[-1]].start, self._ranges[first.rpar[0]].end
+        if isinstance(first, cst.MatchStar):  # LibCST counts the comma; the name is `_` where it has none
+            end = self._ranges[first.name or first.whitespace_before_name].end
+            end = end if first.name else cst.metadata.CodePosition(end.line, end.column + 1)
         self._set(made, (start.line, start.column), (end.line, end.column))
         if isinstance(first, cst.Call) and isinstance(made, ast.Call):
             self._place_bare_generator(made, first)

@@ -117,7 +117,8 @@ def _assign(node: cst.Assign, at: Place) -> ast.stmt:
 
 
 def _annotated_assign(node: cst.AnnAssign, at: Place) -> ast.stmt:
-    return ast.AnnAssign(
+    return ast.make(
+        ast.AnnAssign,
         target=stored(node.target, at),
         annotation=expression(node.annotation.annotation, at),
         value=optional(node.value, at),
@@ -187,7 +188,8 @@ def _bound_name(node: cst.AsName | None) -> str | None:
 
 def _type_alias(node: cst.TypeAlias, at: Place) -> ast.stmt:
     name, value = stored(node.name, at), expression(node.value, at)
-    return ast.TypeAlias(name=name, type_params=_type_parameters(node.type_parameters, at), value=value)
+    type_params = _type_parameters(node.type_parameters, at)
+    return ast.make(ast.TypeAlias, name=name, type_params=type_params, value=value)
 
 
 def _type_parameters(node: cst.TypeParameters | None, at: Place) -> list[ast.type_param]:
@@ -196,47 +198,46 @@ def _type_parameters(node: cst.TypeParameters | None, at: Place) -> list[ast.typ
 
 def _type_parameter(node: cst.TypeParam, at: Place) -> ast.type_param:
     name = literals.identifier(node.param.name.value)
+    default = optional(node.default, at)
+    if node.star == "*" and node.default is not None:
+        default = ast.make(ast.Starred, value=default, ctx=ast.Load())
+        at(default, node.default)
     made: ast.type_param
     if isinstance(node.param, cst.TypeVar):
-        made = ast.TypeVar(name=name, bound=optional(node.param.bound, at))
+        made = ast.make(ast.TypeVar, name=name, bound=optional(node.param.bound, at), default_value=default)
+    elif isinstance(node.param, cst.TypeVarTuple):
+        made = ast.make(ast.TypeVarTuple, name=name, default_value=default)
     else:
-        made = ast.TypeVarTuple(name=name) if isinstance(node.param, cst.TypeVarTuple) else ast.ParamSpec(name=name)
-    default = optional(node.default, at)
-    if node.star == "*" and default is not None:
-        assert node.default is not None
-        default = ast.Starred(value=default, ctx=ast.Load())
-        at(default, node.default)
-    made.__dict__["default_value"] = default
+        made = ast.make(ast.ParamSpec, name=name, default_value=default)
     at(made, node)
     return made
 
 
 def _function(node: cst.FunctionDef, at: Place) -> ast.stmt:
-    make: Any = ast.FunctionDef if node.asynchronous is None else ast.AsyncFunctionDef
-    made: ast.stmt = make(
+    kind: type[ast.stmt] = ast.FunctionDef if node.asynchronous is None else ast.AsyncFunctionDef
+    return ast.make(
+        kind,
         name=literals.identifier(node.name.value),
         args=parameters(node.params, at),
         body=block(node.body, at),
         decorator_list=[expression(each.decorator, at) for each in node.decorators],
         returns=None if node.returns is None else expression(node.returns.annotation, at),
         type_comment=None,
+        type_params=_type_parameters(node.type_parameters, at),
     )
-    made.__dict__["type_params"] = _type_parameters(node.type_parameters, at)
-    return made
 
 
 def _class(node: cst.ClassDef, at: Place) -> ast.stmt:
     bases, keywords = arguments((*node.bases, *node.keywords), at)
-    make: Any = ast.ClassDef
-    made: ast.stmt = make(
+    return ast.make(
+        ast.ClassDef,
         name=literals.identifier(node.name.value),
         bases=bases,
         keywords=keywords,
         body=block(node.body, at),
         decorator_list=[expression(each.decorator, at) for each in node.decorators],
+        type_params=_type_parameters(node.type_parameters, at),
     )
-    made.__dict__["type_params"] = _type_parameters(node.type_parameters, at)
-    return made
 
 
 def _if(node: cst.If, at: Place) -> ast.stmt:
@@ -275,14 +276,14 @@ def _with(node: cst.With, at: Place) -> ast.stmt:
 
 
 def _try(node: cst.Try | cst.TryStar, at: Place) -> ast.stmt:
-    make: Any = ast.Try if isinstance(node, cst.Try) else ast.TryStar
-    made: ast.stmt = make(
+    kind: type[ast.stmt] = ast.Try if isinstance(node, cst.Try) else ast.TryStar
+    return ast.make(
+        kind,
         body=block(node.body, at),
         handlers=_handlers(node.handlers, at),
         orelse=_body_of(node.orelse, at),
         finalbody=_body_of(node.finalbody, at),
     )
-    return made
 
 
 def _handlers(

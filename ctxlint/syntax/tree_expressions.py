@@ -179,7 +179,7 @@ def _conditional(node: cst.IfExp, at: Place) -> ast.expr:
 
 
 def _walrus(node: cst.NamedExpr, at: Place) -> ast.expr:
-    return ast.NamedExpr(target=stored(node.target, at), value=expression(node.value, at))
+    return ast.make(ast.NamedExpr, target=stored(node.target, at), value=expression(node.value, at))
 
 
 def _unary(node: cst.UnaryOperation, at: Place) -> ast.expr:
@@ -212,19 +212,19 @@ def _comparison(node: cst.Comparison, at: Place) -> ast.expr:
 
 
 def _tuple(node: cst.Tuple, at: Place) -> ast.expr:
-    return ast.Tuple(elts=[expression(each, at) for each in node.elements], ctx=_LOAD)
+    return ast.Tuple(elts=_elements(node.elements, at), ctx=_LOAD)
 
 
 def _list(node: cst.List, at: Place) -> ast.expr:
-    return ast.List(elts=[expression(each, at) for each in node.elements], ctx=_LOAD)
+    return ast.List(elts=_elements(node.elements, at), ctx=_LOAD)
 
 
 def _set(node: cst.Set, at: Place) -> ast.expr:
-    return ast.Set(elts=[expression(each, at) for each in node.elements])
+    return ast.Set(elts=_elements(node.elements, at))
 
 
-def _element(node: cst.Element, at: Place) -> ast.expr:
-    return expression(node.value, at)
+def _elements(nodes: Iterable[cst.BaseElement], at: Place) -> list[ast.expr]:
+    return [expression(each.value if isinstance(each, cst.Element) else each, at) for each in nodes]
 
 
 def _starred(node: cst.StarredElement, at: Place) -> ast.expr:
@@ -290,7 +290,7 @@ def _string(node: cst.SimpleString | cst.FormattedString | cst.ConcatenatedStrin
             pieces.append(_text(each))
     values = _merged(pieces, node, at)
     if any(isinstance(each, cst.TemplatedString) for each in literal):
-        return ast.TemplateStr(values=values)
+        return ast.make(ast.TemplateStr, values=values)
     return ast.JoinedStr(values=values)
 
 
@@ -332,7 +332,7 @@ def _field(node: cst.FormattedStringExpression | cst.TemplatedStringExpression, 
         made: ast.expr = ast.FormattedValue(value=value, conversion=conversion, format_spec=specification)
     else:
         text = _EMPTY_MODULE.code_for_node(node.expression)
-        made = ast.Interpolation(value=value, str=text, conversion=conversion, format_spec=specification)
+        made = ast.make(ast.Interpolation, value=value, str=text, conversion=conversion, format_spec=specification)
     return _placed(made, at, node)
 
 
@@ -361,13 +361,11 @@ def _merged(pieces: Iterable[str | ast.expr], node: cst.CSTNode, at: Place) -> l
 def _starred_dict_comprehension(node: cst.CSTNode, at: Place) -> ast.expr:
     """`{**each for …}` (PEP 798): the key is the mapping and there is no value, as in the trees of Python 3.15."""
     assert isinstance(node, cst.StarredDictComp)
-    made = ast.DictComp(key=expression(node.value, at), value=_NOTHING, generators=_generators(node.for_in, at))
-    made.value = None  # type: ignore[assignment]
-    return made
+    key, generators = expression(node.value, at), _generators(node.for_in, at)
+    return ast.make(ast.DictComp, key=key, value=None, generators=generators)
 
 
 _EMPTY_MODULE = cst.Module([])
-_NOTHING = ast.Constant(value=None, kind=None)
 _NAMED_CONSTANTS: dict[str, bool | None] = {"None": None, "True": True, "False": False}
 _UNARY: dict[type[cst.CSTNode], ast.unaryop] = {
     cst.Plus: ast.UAdd(),
@@ -445,7 +443,6 @@ EXPRESSIONS: dict[type[cst.CSTNode], Shape] = {
     cst.Tuple: _tuple,
     cst.List: _list,
     cst.Set: _set,
-    cst.Element: _element,
     cst.StarredElement: _starred,
     cst.Dict: _dict,
     cst.GeneratorExp: _generator,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import libcst as cst
@@ -33,11 +33,11 @@ def _singleton(node: cst.MatchSingleton, at: Place) -> ast.pattern:
 
 
 def _sequence(node: cst.MatchList | cst.MatchTuple, at: Place) -> ast.pattern:
-    return ast.MatchSequence(patterns=[pattern(each, at) for each in node.patterns])
+    return ast.MatchSequence(patterns=_elements(node.patterns, at))
 
 
-def _element(node: cst.MatchSequenceElement, at: Place) -> ast.pattern:
-    return pattern(node.value, at)
+def _elements(nodes: Iterable[cst.MatchSequenceElement | cst.MatchStar], at: Place) -> list[ast.pattern]:
+    return [pattern(each.value if isinstance(each, cst.MatchSequenceElement) else each, at) for each in nodes]
 
 
 def _star(node: cst.MatchStar, at: Place) -> ast.pattern:
@@ -55,7 +55,7 @@ def _mapping(node: cst.MatchMapping, at: Place) -> ast.pattern:
 def _class(node: cst.MatchClass, at: Place) -> ast.pattern:
     return ast.MatchClass(
         cls=expression(node.cls, at),
-        patterns=[pattern(each, at) for each in node.patterns],
+        patterns=_elements(node.patterns, at),
         kwd_attrs=[literals.identifier(each.key.value) for each in node.kwds],
         kwd_patterns=[pattern(each.pattern, at) for each in node.kwds],
     )
@@ -76,7 +76,6 @@ PATTERNS: dict[type[cst.CSTNode], Callable[[Any, Place], ast.pattern]] = {
     cst.MatchSingleton: _singleton,
     cst.MatchList: _sequence,
     cst.MatchTuple: _sequence,
-    cst.MatchSequenceElement: _element,
     cst.MatchStar: _star,
     cst.MatchMapping: _mapping,
     cst.MatchClass: _class,

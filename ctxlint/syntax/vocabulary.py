@@ -11,6 +11,9 @@ from __future__ import annotations
 import sys
 from ast import *  # noqa: F403
 from ast import AST, ExceptHandler, expr, stmt
+from typing import Any, ClassVar, TypeVar as _TypeVar
+
+_Node = _TypeVar("_Node", bound=AST)
 
 if sys.version_info >= (3, 11):
     from ast import TryStar as TryStar
@@ -37,8 +40,7 @@ else:
     class type_param(AST):
         """A type parameter of a function, class or alias (PEP 695)."""
 
-        _fields: tuple[str, ...] = ()
-        _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+        _attributes: ClassVar[tuple[str, ...]] = ("lineno", "col_offset", "end_lineno", "end_col_offset")
         lineno: int
         col_offset: int
         end_lineno: int
@@ -94,6 +96,14 @@ else:
         str: str
         conversion: int
         format_spec: expr | None
+
+
+def make(kind: type[_Node], **fields: object) -> _Node:
+    """A node of class `kind`; a field which the running interpreter's class does not have becomes a plain attribute."""
+    constructor: Any = kind
+    made: _Node = constructor(**{name: value for name, value in fields.items() if name in kind._fields})
+    made.__dict__.update(fields)
+    return made
 
 
 def type_parameters(node: AST) -> list[type_param]:

@@ -1,1 +1,5 @@
-"""Text in, words out: bytes of a file → tree (by the standard parser or by LibCST) → `ir.Module`."""
+"""Text in, words of the analysis out.
+
+`read` turns bytes into a tree, `lower` a tree into a `Module`; comments are read on their own.
+The vocabulary of trees is the standard `ast`'s, whichever parser made them.
+"""

@@ -15,6 +15,7 @@ import libcst as cst
 
 from ctxlint.syntax import literals
 from ctxlint.syntax import vocabulary as ast
+from ctxlint.syntax.depth import TooDeep, nesting, with_room
 from ctxlint.syntax.place import Computed, Place, TreeMismatch, align, later
 from ctxlint.syntax.tree_expressions import (
     BINARY,
@@ -28,24 +29,21 @@ from ctxlint.syntax.tree_expressions import (
 )
 from ctxlint.syntax.tree_patterns import pattern
 
-__all__ = ["TreeMismatch", "concrete", "parse"]
+__all__ = ["TooDeep", "TreeMismatch", "concrete", "parse"]
 
 
 def parse(source: bytes) -> ast.Module:
     """The tree of a file.
 
-    SyntaxError (with its line) if it is no Python; TreeMismatch if the standard parser sees another structure.
+    SyntaxError, with its line, if it is no Python (TooDeep if it is too large or nests too deeply to be parsed safely);
+    TreeMismatch if the standard parser sees another structure.
     """
-    module = _parse_concrete(source)
-    reference = _standard_tree(source)
-    at: Place = later if reference is not None else Computed(module)
+    if nesting(source).deep:
+        return with_room(_parse, source)
     try:
-        made = ast.Module(body=block(module, at), type_ignores=[])
-    except ValueError as error:
-        raise SyntaxError(str(error)) from error
-    if reference is not None:
-        align(made, reference)
-    return made
+        return _parse(source)
+    except RecursionError:
+        return with_room(_parse, source)
 
 
 def concrete(statement: ast.stmt) -> cst.CSTNode:
@@ -54,11 +52,29 @@ def concrete(statement: ast.stmt) -> cst.CSTNode:
     return node
 
 
+def _parse(source: bytes) -> ast.Module:
+    module = _parse_concrete(source)
+    reference = _standard_tree(source)
+    at: Place = later if reference is not None else Computed(module)
+    try:
+        made = ast.Module(body=block(module, at), type_ignores=[])
+    except ValueError as error:
+        raise SyntaxError(str(error), (None, 1, 1, None)) from error
+    if reference is not None:
+        align(made, reference)
+    return made
+
+
 def _parse_concrete(source: bytes) -> cst.Module:
     try:
         return cst.parse_module(source)
     except cst.ParserSyntaxError as error:
         raise SyntaxError(error.message, (None, error.raw_line, error.raw_column + 1, None)) from error
+    except SyntaxError as error:
+        error.lineno = error.lineno or 1
+        raise
+    except (UnicodeError, LookupError) as error:
+        raise SyntaxError(f"the text is not in its declared encoding: {error}", (None, 1, 1, None)) from error
 
 
 def _standard_tree(source: bytes) -> ast.Module | None:
@@ -67,7 +83,7 @@ def _standard_tree(source: bytes) -> ast.Module | None:
         warnings.simplefilter("ignore")
         try:
             return ast.parse(source)
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
 

@@ -84,7 +84,7 @@ def plan(request: Request) -> Plan:
 def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
     """Return the findings of a run in order of output: path, line, column, code.
 
-    `analyzer` is the analysis itself; without one it is `ctxlint.checks.run.run_checks`.
+    `analyzer` is the analysis itself; without one it is `ctxlint.analyzer.analyse_files`.
     """
     configuration = request.configuration
     planned = plan(request)
@@ -132,9 +132,9 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
 
 def connected_analyzer() -> Analyzer:
     """Return the analysis that this installation carries; imported late, because most commands need none."""
-    from ctxlint.checks.run import run_checks  # type: ignore[import-not-found]
+    from ctxlint.analyzer import analyse_files
 
-    analyzer: Analyzer = run_checks
+    analyzer: Analyzer = analyse_files
     return analyzer
 
 
@@ -159,7 +159,7 @@ def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnost
 
 def _comments(files: Iterable[SourceFile]) -> Iterator[Comments]:
     """Yield the suppression comments of the files that have some."""
-    from ctxlint.syntax.comments import suppressions  # type: ignore[import-not-found]
+    from ctxlint.syntax.comments import suppressions
 
     for file in files:
         data = Path(file.path).read_bytes() if file.source is None else file.source

@@ -61,7 +61,6 @@ Does = Literal[
     "joins",                # it waits for what target runs
     "total",                # it neither raises nor suspends
     "pure",                 # the result depends on the arguments alone, and nothing changes
-    "spawns",               # the callable or coroutine in content runs later, and nobody waits for it here
     "queue",                # content is owed to a consumer of target
 ]
 Fact = Literal[
@@ -168,10 +167,12 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) ->
     by_name: dict[str, tuple[Effect, ...]] = {}
     by_type: dict[str, frozenset[str]] = {}
     problems: list[str] = []
-    for file in (*sorted((folder or rules_folder() / "models").glob("*.toml")), *_files(model_paths)):
+    own = sorted((folder or rules_folder() / "models").glob("*.toml"))
+    for file in (*own, *_files(model_paths)):
         table = read_toml(file)
         effects, here = _effects(table, file)
-        by_name.update(effects)
+        for name, found in effects.items():
+            by_name[name] = (*by_name.get(name, ()), *found) if file in own else found
         problems.extend(here)
         types, here = _types(table, file)
         by_type.update(types)

@@ -138,9 +138,8 @@ class _Reader:
         self._uses: list[_Use] = []
         for name, members in program.members.items():
             bases = {base_name(base) for base in program.classes[name].bases}
-            if "TypedDict" in bases:
-                self.kept |= set(members)
-            elif "Protocol" in bases and not _is_implemented(name, program):
+            foreign = "Protocol" in bases and not _is_implemented(name, program)
+            if foreign or "TypedDict" in bases:
                 self.kept |= set(members)
             elif program.has_library_base(name):
                 self.kept |= set(members) & LIBRARY_ATTRIBUTES

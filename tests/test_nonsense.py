@@ -15,6 +15,7 @@ from tests.nonsense import Nonsense, nonsense
 
 NEEDS_WORDS = {
     "CTX103/bounded_undo.py": "that undo has a stated depth stands in the docstring",
+    "CTX103/capped_retries.py": "that the cap of the retries is meant stands in the docstring",
     "CTX105/advisory_counter.py": "that the number is only advice stands in the docstring",
     "CTX204/depth_option.py": "that the option is a promise stands in the docstring",
 }

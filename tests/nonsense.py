@@ -34,8 +34,9 @@ import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import Any
 
+from tests.nonsense_edits import Role, Source, Use, comments, docstrings
 from tests.nonsense_scopes import (
     FunctionNode,
     Kind,
@@ -46,7 +47,6 @@ from tests.nonsense_scopes import (
     parameters,
 )
 
-Role = Literal["plain", "attribute"]
 _PLAIN: Role = "plain"
 
 LIBRARY_ATTRIBUTES: frozenset[str] = frozenset(
@@ -64,7 +64,6 @@ LIBRARY_ATTRIBUTES: frozenset[str] = frozenset(
     for name in dir(owner)
 )
 
-_MARK = re.compile(r"# expect")
 _STRINGS_NAMING_ATTRIBUTES = frozenset({"getattr", "setattr", "hasattr", "delattr", "attrgetter", "methodcaller"})
 _PASSING_KEYWORDS_ON = frozenset({"replace", "evolve", "_replace", "model_copy"})
 
@@ -76,18 +75,6 @@ class Nonsense:
     files: Mapping[str, str]
     names: Mapping[str, str]
     paths: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class _Use:
-    """A place where a name stands: a field of a node (and its position in a list), and what the name may be."""
-
-    node: ast.AST
-    field: str
-    index: int
-    role: Role
-    name: str
-    own: bool | None
 
 
 def nonsense(files: Mapping[str, str]) -> Nonsense:
@@ -115,7 +102,7 @@ def _renamed_path(path: str, chosen: Mapping[tuple[Role, str], str]) -> str:
     return str(PurePosixPath(*parts).with_suffix(pure.suffix))
 
 
-def _chosen(reader: _Reader, uses: list[_Use]) -> dict[tuple[Role, str], str]:
+def _chosen(reader: _Reader, uses: list[Use]) -> dict[tuple[Role, str], str]:
     """Return the new name of each name that is the program's own wherever it stands."""
     doubtful = {(use.role, use.name) for use in uses if use.own is None}
     own = {(use.role, use.name) for use in uses if use.own}
@@ -135,7 +122,7 @@ class _Reader:
         self.kept: set[str] = {"self", "cls"}
         self.reprinted: dict[ast.AST, ast.AST] = {}
         self.attributes = frozenset(name for members in program.members.values() for name in members)
-        self._uses: list[_Use] = []
+        self._uses: list[Use] = []
         for name, members in program.members.items():
             bases = {base_name(base) for base in program.classes[name].bases}
             foreign = "Protocol" in bases and not _is_implemented(name, program)
@@ -144,14 +131,14 @@ class _Reader:
             elif program.has_library_base(name):
                 self.kept |= set(members) & LIBRARY_ATTRIBUTES
 
-    def read(self, tree: ast.Module) -> list[_Use]:
+    def read(self, tree: ast.Module) -> list[Use]:
         """Return the uses of names in one module."""
         self._uses = []
         self._visit_all(tree.body, self.program.scopes[tree])
         return self._uses
 
     def _note(self, node: ast.AST, field: str, role: Role, name: str, own: bool | None = True, index: int = -1) -> None:
-        self._uses.append(_Use(node, field, index, role, name, own))
+        self._uses.append(Use(node, field, index, role, name, own))
 
     def _visit_all(self, nodes: list[Any], scope: Scope) -> None:
         for node in nodes:
@@ -349,24 +336,15 @@ def _annotation_strings(node: ast.expr) -> Iterator[ast.Constant]:
                 yield from _annotation_strings(child)
 
 
-# Writing
-
-@dataclass(frozen=True)
-class _Edit:
-    start: int
-    end: int
-    new: bytes
-
-
 def _rewritten(
     text: str,
     tree: ast.Module,
-    uses: list[_Use],
+    uses: list[Use],
     reprinted: Mapping[ast.AST, ast.AST],
     chosen: Mapping[tuple[Role, str], str],
 ) -> str:
-    source = _Source(text)
-    edits = [*_docstrings(tree, source), *_comments(text, source)]
+    source = Source(text)
+    edits = [*docstrings(tree, source), *comments(text, source)]
     wholes = [node for node in ast.walk(tree) if node in reprinted]
     inner = {part: node for node in reversed(wholes) for part in ast.walk(reprinted[node])}
     changed: set[ast.AST] = set()
@@ -384,88 +362,3 @@ def _rewritten(
             printed = ast.unparse(reprinted[node])
             edits.append(source.replaced(node, printed if reprinted[node] is node else repr(printed)))
     return source.edited(edits)
-
-
-class _Source:
-    """A text whose nodes' positions are offsets of bytes."""
-
-    def __init__(self, text: str) -> None:
-        self.data = text.encode()
-        self._lines = [0]
-        for line in self.data.splitlines(keepends=True):
-            self._lines.append(self._lines[-1] + len(line))
-
-    def start(self, node: Any) -> int:
-        return self._lines[int(node.lineno) - 1] + int(node.col_offset)
-
-    def end(self, node: Any) -> int:
-        return self._lines[int(node.end_lineno) - 1] + int(node.end_col_offset)
-
-    def at(self, line: int, column: int) -> int:
-        """Return the offset of a place that tokenize gives, which counts characters."""
-        begin = self._lines[line - 1]
-        text = self.data[begin:].decode().splitlines()[0] if self.data[begin:] else ""
-        return begin + len(text[:column].encode())
-
-    def edit(self, use: _Use, new: str) -> _Edit:
-        old = use.name.encode()
-        start = self._place(use, old)
-        if self.data[start : start + len(old)] != old:
-            raise AssertionError(f"{use.name} is not where {type(use.node).__name__}.{use.field} says")
-        return _Edit(start, start + len(old), new.encode())
-
-    def _place(self, use: _Use, old: bytes) -> int:
-        node: Any = use.node
-        if use.field in ("id", "arg") or (isinstance(node, ast.alias) and use.field == "name"):
-            return self.start(node)
-        if use.field in ("attr", "asname"):
-            return self.end(node) - len(old)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            return self._after(rb"(?:async\s+)?(?:def|class)\s+", self.start(node))
-        if isinstance(node, ast.ImportFrom):
-            begin = self._after(rb"from\s+\.*", self.start(node))
-            return begin + sum(len(part) + 1 for part in (node.module or "").split(".")[: use.index])
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            words = list(re.finditer(rb"[^\W\d]\w*", self.data[self.start(node) : self.end(node)]))
-            return self.start(node) + words[use.index + 1].start()
-        if isinstance(node, ast.ExceptHandler):
-            return self._after(rb"\s*\)?\s*as\s+", self.end(node.type))
-        if isinstance(node, ast.MatchClass):
-            begin = self.start(node.kwd_patterns[use.index])
-            return begin - len(re.search(rb"\w+\s*=\s*\Z", self.data[:begin])[0])  # type: ignore[index]
-        if isinstance(node, ast.MatchStar):
-            return self._after(rb"\*\s*", self.start(node))
-        if isinstance(node, ast.MatchMapping):
-            return self.data.rindex(old, self.start(node), self.end(node))
-        return self.end(node) - len(old)
-
-    def _after(self, pattern: bytes, start: int) -> int:
-        found = re.compile(pattern).match(self.data, start)
-        assert found is not None
-        return found.end()
-
-    def replaced(self, node: Any, new: str) -> _Edit:
-        """Replace a node, keeping the number of lines."""
-        start, end = self.start(node), self.end(node)
-        return _Edit(start, end, new.encode() + b"\n" * self.data[start:end].count(b"\n"))
-
-    def edited(self, edits: list[_Edit]) -> str:
-        data = self.data
-        for edit in sorted(edits, key=lambda one: one.start, reverse=True):
-            data = data[: edit.start] + edit.new + data[edit.end :]
-        return "\n".join(line.rstrip() for line in data.decode().split("\n"))
-
-
-def _docstrings(tree: ast.Module, source: _Source) -> Iterator[_Edit]:
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-                yield source.replaced(first, "..." if len(node.body) == 1 and not isinstance(node, ast.Module) else "")
-
-
-def _comments(text: str, source: _Source) -> Iterator[_Edit]:
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT and not _MARK.match(token.string):
-            start = source.at(*token.start)
-            yield _Edit(start, start + len(token.string.encode()), b"")

@@ -6,7 +6,7 @@ A path that answers one question both ways, with nothing in between that could h
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ctxlint.ir.event import Event
 from ctxlint.ir.function import Condition, Function
@@ -45,6 +45,11 @@ class _Read(NamedTuple):
     local: bool
     steps: tuple[str, ...]
     deep: bool
+
+
+_Look = Literal["content", "object", "fixed"]
+"""How a question looks at a value: at its content, at which object it is, or as at something that stays what it is (a class,
+a member of an enumeration: a global name that is compared with)."""
 
 
 class ConditionTable:
@@ -122,6 +127,7 @@ def _facts(function: Function, value: Value, holds: bool) -> list[Fact]:
 def _atom(function: Function, value: Value, holds: bool) -> Fact | None:
     while isinstance(value, Compound) and value.operator == "not" and len(value.parts) == 1:
         value, holds = value.parts[0], not holds
+    spelling = _Spelling(function)
     if isinstance(value, Compound) and len(value.parts) == 2:
         operator, (left, right) = value.operator, value.parts
         if operator in (">", "<="):
@@ -131,17 +137,18 @@ def _atom(function: Function, value: Value, holds: bool) -> Fact | None:
         if operator in ("is", "==") and isinstance(left, Constant) and not isinstance(right, Constant):
             left, right = right, left
         if operator in ("is", "==") and isinstance(right, Constant):
-            subject = _Spelling(function, deep=False).of(left)
-            if subject is None:
-                return None
+            subject = spelling.of(left, "object")
             if right.kind == "none":
-                return Fact(f"{subject.text} is None", holds, subject.text, "none", right, subject.reads)
-            return Fact(f"{subject.text} == {right.kind} {right.text}", holds, subject.text, "equal", right, subject.reads)
-        if operator in ("is", "==", "in", "<"):
-            both = _Spelling(function, deep=operator != "is").of(Compound(operator, (left, right)))
-            return None if both is None else Fact(both.text, holds, "", "", None, both.reads)
-    plain = _Spelling(function, deep=True).of(value)
-    return None if plain is None else Fact(plain.text, holds, plain.text, "truth", None, plain.reads)
+                return spelling.fact(f"{subject} is None", holds, subject, "none", right)
+            return spelling.fact(f"{subject} == {right.kind} {right.text}", holds, subject, "equal", right)
+        if operator in ("is", "=="):
+            looked = spelling.of(left, "object" if operator == "is" else "content")
+            return spelling.fact(f"{looked} {operator} {spelling.of(right, 'fixed')}", holds)
+        if operator in ("in", "<"):
+            looked = spelling.of(left, "content")
+            return spelling.fact(f"{looked} {operator} {spelling.of(right, 'content')}", holds)
+    plain = spelling.of(value, "content")
+    return spelling.fact(plain, holds, plain, "truth")
 
 
 def _masks(facts: list[Fact], bits: dict[str, int], about: dict[str, list[Fact]]) -> tuple[int, int]:
@@ -195,9 +202,8 @@ def _settlements(function: Function, bits: dict[str, int], about: dict[str, list
     for number, event in enumerate(function.events):
         if event.kind not in ("local", "write") or event.path is None or event.note == "aug" or event.value is None:
             continue
-        spelled = _Spelling(function, deep=False).of_path(event.path, event.keys)
         yes = no = 0
-        for fact in about.get(spelled.text, ()) if spelled is not None else ():
+        for fact in about.get(_Spelling(function).of_path(event.path, event.keys, "object"), ()):
             answer = _answer_of(event.value, fact)
             if answer is True:
                 yes |= bits[fact.key]
@@ -295,77 +301,67 @@ def _grounded(function: Function, path: AccessPath) -> tuple[str, tuple[str, ...
     return (root.name if isinstance(root, Name) else "", steps)
 
 
-class _Spelled(NamedTuple):
-    text: str
-    reads: tuple[_Read, ...]
-
-
 class _Spelling:
-    """Spells one value and gathers what the text depends on; it gives up (None) on values nested too deeply."""
+    """Spells the values of one question and gathers what the answer depends on; nothing of values nested too deeply."""
 
-    __slots__ = ("_function", "_deep", "_reads", "_opaque")
+    __slots__ = ("_function", "_reads", "_opaque")
 
-    def __init__(self, function: Function, *, deep: bool) -> None:
+    def __init__(self, function: Function) -> None:
         self._function = function
-        self._deep = deep
         self._reads: list[_Read] = []
         self._opaque = False
 
-    def of(self, value: Value) -> _Spelled | None:
-        text = self._value(value, self._deep, 0)
-        return None if self._opaque else _Spelled(text, tuple(self._reads))
+    def fact(self, key: str, holds: bool, subject: str = "", test: str = "", constant: Constant | None = None) -> Fact | None:
+        """The question spelled so far, unless a part of it could not be spelled."""
+        return None if self._opaque else Fact(key, holds, subject, test, constant, tuple(self._reads))
 
-    def of_path(self, path: AccessPath, keys: tuple[Value, ...]) -> _Spelled | None:
-        text = self._path(path, keys, self._deep, 0)
-        return None if self._opaque else _Spelled(text, tuple(self._reads))
-
-    def _value(self, value: Value, deep: bool, depth: int) -> str:
+    def of(self, value: Value, look: _Look, depth: int = 0) -> str:
         if depth > _DEEPEST:
             self._opaque = True
             return "…"
         if isinstance(value, Constant):
             return f"{value.kind} {value.text!r}"
         if isinstance(value, Name):
-            self._reads.append(_Read(value.name, value.scope == "local", (), deep))
+            self._note(value, value.name, (), look)
             return value.name
         if isinstance(value, Closure):
             return f"function {value.function}"
         if isinstance(value, Compound):
-            parts = ", ".join([self._value(part, deep, depth + 1) for part in value.parts])
+            parts = ", ".join([self.of(part, look, depth + 1) for part in value.parts])
             return f"({value.operator} {parts})"
         event = self._function.events[value.event]
         if event.kind == "read" and event.path is not None:
-            return self._path(event.path, event.keys, deep, depth + 1)
+            return self.of_path(event.path, event.keys, look, depth + 1)
         if event.kind == "call" and event.path is not None and isinstance(event.path.root, Name) and _only_looks(event):
-            called = event.path.root.name
-            shallow = called in _OF_IDENTITY
-            arguments = ", ".join(
-                [argument.keyword + self._value(argument.value, not shallow, depth + 1) for argument in event.arguments])
-            return f"{called}({arguments})"
+            return f"{event.path.root.name}({self._arguments(event, event.path.root.name, depth + 1)})"
         self._reads.append(_Read(f"#{value.event}", True, (), False))
         return f"#{value.event}"
 
-    def _path(self, path: AccessPath, keys: tuple[Value, ...], deep: bool, depth: int) -> str:
+    def of_path(self, path: AccessPath, keys: tuple[Value, ...], look: _Look, depth: int = 0) -> str:
         if depth > _DEEPEST:
             self._opaque = True
             return "…"
-        spelled_keys = iter([self._value(key, False, depth + 1) for key in keys])
+        spelled_keys = iter([self.of(key, "object", depth + 1) for key in keys])
         steps = [f"[{next(spelled_keys, '…')}]" if step == "[*]" else f".{step}" for step in path.steps]
+        origin: Value = path.root
+        while isinstance(origin, Result) and (before := self._function.events[origin.event].path) is not None and (
+                self._function.events[origin.event].kind == "read"):
+            origin = before.root
         root, grounded = _grounded(self._function, path)
-        if isinstance(path.root, Name):
-            text = path.root.name
-            self._reads.append(_Read(root, path.root.scope == "local", grounded, deep))
-        elif isinstance(path.root, Result):
-            text = self._value(path.root, False, depth + 1)
-            self._reads.append(_Read(root, self._is_local(path.root), grounded, deep))
-        else:
-            text = self._value(path.root, False, depth + 1)
+        if isinstance(origin, (Name, Result)):
+            self._note(origin, root, grounded, look)
+        text = path.root.name if isinstance(path.root, Name) else self.of(path.root, "object", depth + 1)
         return text + "".join(steps)
 
-    def _is_local(self, root: Value) -> bool:
-        while isinstance(root, Result):
-            event = self._function.events[root.event]
-            if event.kind != "read" or event.path is None:
-                return True
-            root = event.path.root
-        return not isinstance(root, Name) or root.scope == "local"
+    def _arguments(self, event: Event, called: str, depth: int) -> str:
+        look: _Look = "object" if called in _OF_IDENTITY else "content"
+        spelled = []
+        for argument in event.arguments:
+            spelled.append(argument.keyword + self.of(argument.value, look, depth))
+            look = "fixed"
+        return ", ".join(spelled)
+
+    def _note(self, origin: Value, root: str, steps: tuple[str, ...], look: _Look) -> None:
+        local = not isinstance(origin, Name) or origin.scope == "local"
+        if look != "fixed" or not isinstance(origin, Name) or origin.scope != "global":
+            self._reads.append(_Read(root, local, steps, look == "content"))

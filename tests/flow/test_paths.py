@@ -85,14 +85,26 @@ def _meets(graph: EventGraph, node: int, a: int, b: int) -> bool:
 
 
 @given(graphs(most_blocks=4), st.data())
-def test_a_consistent_path_is_found_exactly_when_a_walk_without_contradiction_exists(graph, data) -> None:
+def test_a_consistent_path_is_found_between_the_bounds(graph, data) -> None:
+    """It exists if a whole honest execution passes source and target, and only if an honest walk leads from one to other."""
     nodes = st.sampled_from(graph.nodes)
     source, target = data.draw(nodes), data.draw(nodes)
     witness = path(graph, source, target)
-    assert (witness is not None) == (target in _honestly_reached(graph, source))
+    beginnings = {belief for node, belief in _honest_states(graph, {(graph.entry, (None, None))}) if node == source}
+    whole = {node for node, _ in _honestly_reached(graph, {(source, belief) for belief in beginnings})}
+    if target in whole:
+        assert witness is not None
     if witness is not None:
         assert witness.consistent
+        assert target in {node for node, _ in _honestly_reached(graph, {(source, (None, None))})}
         assert _honest(graph, witness)
+
+
+@given(graphs(most_blocks=4), st.data())
+def test_from_the_entry_a_consistent_path_is_found_exactly_when_there_is_one(graph, data) -> None:
+    target = data.draw(st.sampled_from(graph.nodes))
+    reached = {node for node, _ in _honestly_reached(graph, {(graph.entry, (None, None))})}
+    assert (path(graph, graph.entry, target) is not None) == (target in reached)
 
 
 _Belief = tuple[bool | None, bool | None]
@@ -122,20 +134,22 @@ def _follows(belief: _Belief, condition) -> _Belief | None:
     return (condition.holds, a) if condition.value.name == "flag" else (flag, condition.holds)
 
 
-def _honestly_reached(graph: EventGraph, source: int) -> set[int]:
-    states = {(source, (None, None))}
-    reached = set()
-    pending = list(states)
+def _honestly_reached(graph: EventGraph, beginnings: set[tuple[int, _Belief]]) -> set[tuple[int, _Belief]]:
+    """The nodes that can follow, each with what is believed there."""
+    reached: set[tuple[int, _Belief]] = set()
+    pending = list(beginnings)
     while pending:
         node, belief = pending.pop()
         for way in graph.successors(node):
             then = _follows(_after(graph, node, way.kind == "exception", belief), way.condition)
-            if then is not None:
-                reached.add(way.target)
-                if (way.target, then) not in states:
-                    states.add((way.target, then))
-                    pending.append((way.target, then))
+            if then is not None and (way.target, then) not in reached:
+                reached.add((way.target, then))
+                pending.append((way.target, then))
     return reached
+
+
+def _honest_states(graph: EventGraph, beginnings: set[tuple[int, _Belief]]) -> set[tuple[int, _Belief]]:
+    return beginnings | _honestly_reached(graph, beginnings)
 
 
 def _honest(graph: EventGraph, witness: Witness) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Optional
 
-from ctxlint.flow.conditions import ConditionTable
 from ctxlint.flow.graph import EventGraph, GraphEdge
 
 Assumed = tuple[int, int]
@@ -16,38 +15,34 @@ Assumed = tuple[int, int]
 NOTHING: Assumed = (0, 0)
 
 
-def left_by(graph: EventGraph, table: ConditionTable, node: int, assumed: Assumed, failed: bool) -> Assumed:
-    """What is assumed behind the node: it changes answers, and settles some unless it failed."""
-    if node >= graph.size:
-        return assumed
-    kept = ~table.changed(node)
-    yes, no = assumed[0] & kept, assumed[1] & kept
-    if failed:
-        return yes, no
-    settled = table.settled(node)
-    return yes | settled[0], no | settled[1]
+def follow(graph: EventGraph, node: int, edge: GraphEdge, assumed: Assumed) -> tuple[int, Assumed]:
+    """What is assumed behind the edge, if `assumed` is in front of the node it leaves; and the questions on which the edge's
+    condition contradicts that.
 
-
-def clash(table: ConditionTable, edge: GraphEdge, assumed: Assumed) -> int:
-    """The questions that the edge's condition answers in the other way."""
-    if edge.condition is None:
-        return 0
-    said = table.answers(edge.condition)
-    return assumed[0] & said[1] | assumed[1] & said[0]
-
-
-def taken(table: ConditionTable, edge: GraphEdge, assumed: Assumed) -> Assumed:
-    """What is assumed once the edge is taken."""
-    if edge.condition is None:
-        return assumed
-    said = table.answers(edge.condition)
-    return assumed[0] | said[0], assumed[1] | said[1]
+    An event changes answers, and settles some unless it failed; the next round of a loop forgets what others can change.
+    """
+    table = graph.conditions
+    yes, no = assumed
+    if node < graph.size:
+        kept = ~table.changed(node)
+        yes, no = yes & kept, no & kept
+        if edge.kind != "exception":
+            settled = table.settled(node)
+            yes, no = yes | settled[0], no | settled[1]
+    clash = 0
+    if edge.condition is not None:
+        needed_yes, needed_no = table.needs(edge.condition)
+        clash = yes & needed_no | no & needed_yes
+        said_yes, said_no = table.answers(edge.condition)
+        yes, no = yes | said_yes, no | said_no
+    if table.by_rounds and graph.turns_back(node, edge.target):
+        yes, no = yes & ~table.by_rounds, no & ~table.by_rounds
+    return clash, (yes, no)
 
 
 def known(graph: EventGraph) -> list[Optional[Assumed]]:
     """In front of every node, the answers that every path to it has in common; None if no path that is consistent with
     what is known on its way leads there (conditional constant propagation, Wegman and Zadeck, TOPLAS 1991)."""
-    table = graph.conditions
     facts: list[Optional[Assumed]] = [None] * len(graph.nodes)
     facts[graph.entry] = NOTHING
     dirty = bytearray(len(facts))
@@ -61,10 +56,9 @@ def known(graph: EventGraph) -> list[Optional[Assumed]]:
                 continue
             dirty[node] = 0
             for edge in graph.successors(node):
-                behind = left_by(graph, table, node, before, edge.kind == "exception")
-                if clash(table, edge, behind):
+                clash, arriving = follow(graph, node, edge, before)
+                if clash:
                     continue
-                arriving = taken(table, edge, behind)
                 old = facts[edge.target]
                 new = arriving if old is None else (old[0] & arriving[0], old[1] & arriving[1])
                 if new != old:
@@ -76,11 +70,8 @@ def known(graph: EventGraph) -> list[Optional[Assumed]]:
 
 def contradiction(graph: EventGraph, edges: Iterable[tuple[int, GraphEdge]], assumed: Assumed) -> int:
     """The questions that a path, given as edges and the nodes they leave, answers both ways; 0 if there is none."""
-    table = graph.conditions
     for node, edge in edges:
-        behind = left_by(graph, table, node, assumed, edge.kind == "exception")
-        clashing = clash(table, edge, behind)
-        if clashing:
-            return clashing
-        assumed = taken(table, edge, behind)
+        clash, assumed = follow(graph, node, edge, assumed)
+        if clash:
+            return clash
     return 0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from ctxlint.flow.conditions import ConditionTable, condition_table
+from ctxlint.flow.sharing import NOT_SHARED, Sharing
 from ctxlint.ir.function import ENTRY, EXIT, RAISED, Condition, Edge, Function
 from ctxlint.ir.value import Result
 
@@ -39,10 +40,12 @@ class EventGraph:
     The graph never changes; only what is derived from it is computed when first asked for.
     """
 
-    __slots__ = ("function", "size", "entry", "exit", "raised", "_successors", "_predecessors", "_derived")
+    __slots__ = ("function", "shared", "size", "entry", "exit", "raised", "_successors", "_predecessors",
+                 "_derived")
 
-    def __init__(self, function: Function, successors: list[tuple[GraphEdge, ...]]) -> None:
+    def __init__(self, function: Function, successors: list[tuple[GraphEdge, ...]], shared: Sharing = NOT_SHARED) -> None:
         size = len(function.events)
+        self.shared = shared
         self.function = function
         self.size = size
         self.entry = size + ENTRY
@@ -66,6 +69,11 @@ class EventGraph:
     def order(self) -> tuple[int, ...]:
         """The reachable nodes in reverse postorder: every node after its predecessors, except along loops."""
         return self.derived(_reverse_postorder)
+
+    def turns_back(self, node: int, target: int) -> bool:
+        """Whether the edge from the node to the target begins the next round of a loop."""
+        positions = self.derived(_positions)
+        return positions[target] <= positions[node]
 
     def derived(self, compute: Callable[[EventGraph], T]) -> T:
         """`compute(self)`, computed once: for facts that depend on the graph alone."""
@@ -109,10 +117,12 @@ def event_graph(
     function: Function,
     can_raise: Callable[[int], bool],
     swallows: Callable[[int], bool] = swallows_nothing,
+    shared: Sharing = NOT_SHARED,
 ) -> EventGraph:
     """Lay out the function's events; those for which `can_raise` is true, and every `raise`, can reach their block's pad.
 
     A `raise` has no other way on. An `exit` that is reached by an exception can end it only if `swallows` is true for it.
+    `shared` says which names inner functions use (`ctxlint.flow.sharing`), so that they can change when anything is called.
     """
     events, blocks = function.events, function.blocks
     size = len(events)
@@ -148,11 +158,15 @@ def event_graph(
             if target not in seen:
                 seen.add(target)
                 pending.append(target)
-    return EventGraph(function, successors)
+    return EventGraph(function, successors, shared)
+
+
+def _positions(graph: EventGraph) -> dict[int, int]:
+    return {node: position for position, node in enumerate(graph.order)}
 
 
 def _conditions(graph: EventGraph) -> ConditionTable:
-    return condition_table(graph.function)
+    return condition_table(graph.function, graph.shared)
 
 
 def _blocks_of_events(graph: EventGraph) -> list[int]:

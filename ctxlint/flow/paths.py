@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, Union
 
-from ctxlint.flow.assumptions import NOTHING, Assumed, clash, contradiction, known, left_by, taken
+from ctxlint.flow.assumptions import NOTHING, Assumed, contradiction, follow, known
 from ctxlint.flow.graph import EventGraph, GraphEdge
+from ctxlint.flow.questions import condition_key as condition_key
 from ctxlint.ir.function import Condition
 
 Nodes = Union[int, Iterable[int]]
@@ -183,12 +184,8 @@ class _Search:
 
     def _agreed(self, node: int, edge: GraphEdge, assumed: Assumed, tracked: int) -> Assumed | None:
         """What is assumed behind the edge of the tracked questions; None if it would contradict what was assumed before."""
-        table = self._graph.conditions
-        behind = left_by(self._graph, table, node, assumed, edge.kind == "exception")
-        if clash(table, edge, behind) & tracked:
-            return None
-        yes, no = taken(table, edge, behind)
-        return yes & tracked, no & tracked
+        clash, (yes, no) = follow(self._graph, node, edge, assumed)
+        return None if clash & tracked else (yes & tracked, no & tracked)
 
     def _allows(self, kind: str, leaving_source: bool) -> bool:
         if leaving_source and self._start != "any":

@@ -13,6 +13,7 @@ from ctxlint.flow.loops import Loops
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.paths import between, dominates, path
 from ctxlint.flow.reaching import Definitions
+from ctxlint.flow.sharing import NOT_SHARED, Sharing, sharing
 from ctxlint.ir.function import Function
 from ctxlint.ir.value import AccessPath
 from ctxlint.syntax.lower import lower
@@ -25,12 +26,13 @@ class Code:
 
     function: Function
     lines: dict[str, int]
+    shared: Sharing
 
     def graph(self, swallows: bool = False) -> EventGraph:
         """Calls, awaits and entries can fail; a `with` ends exceptions if asked to."""
         events = self.function.events
         return event_graph(self.function, lambda event: events[event].kind in ("call", "suspend", "enter"),
-                           lambda event: swallows)
+                           lambda event: swallows, self.shared)
 
     def events(self, mark: str, *kinds: str) -> list[int]:
         return [number for number, event in enumerate(self.function.events)
@@ -44,8 +46,9 @@ def code(source: str) -> Code:
     source = textwrap.dedent(source).lstrip("\n")
     module = lower(ast.parse(source), source)
     marks = {line.rsplit("# ", 1)[1]: number for number, line in enumerate(source.splitlines(), 1) if "# " in line}
-    function = next(each for each in module.functions if each.kind not in ("module", "class"))
-    return Code(function, marks)
+    number, function = next((number, each) for number, each in enumerate(module.functions)
+                            if each.kind not in ("module", "class"))
+    return Code(function, marks, sharing(module.functions).get(number, NOT_SHARED))
 
 
 def test_a_committed_flag_guards_the_finally() -> None:
@@ -308,3 +311,69 @@ def test_identity_of_a_loaded_record() -> None:
     write = found.event("W", "call")
     assert origins.identity(found.function.events[write].arguments[1].value, write) == {
         ("result", found.event("R", "call")), ("result", found.event("N", "call")), ("constant", "None")}
+
+
+def test_an_inner_function_can_bind_the_name_meanwhile() -> None:
+    found = code("""
+        def f(self):
+            failed = None
+            stopped = False
+            def work():
+                nonlocal failed
+                failed = self.run()
+            start(work)  # A
+            if failed:
+                one()  # B
+            if stopped:
+                two()  # C
+        """)
+    assert found.shared == Sharing(frozenset({"self", "failed"}), frozenset({"failed"}))
+    graph = found.graph()
+    assert path(graph, found.event("A", "call"), found.event("B", "call")) is not None
+    assert path(graph, found.event("A", "call"), found.event("C", "call")) is None
+
+
+@pytest.mark.parametrize(("waits", "ends"), [
+    ("while not self.done: sleep()", True),
+    ("while not results: sleep()", True),
+    ("while waiting is None: sleep()", False),
+])
+def test_loops_that_wait_for_others_end(waits: str, ends: bool) -> None:
+    found = code(f"""
+        def f(self, results, waiting):
+            {waits}  # W
+            note()  # E
+        """)
+    graph = found.graph()
+    assert (path(graph, found.event("W", "call"), found.event("E", "call")) is not None) is ends
+
+
+def test_a_flag_is_remembered_through_a_loop() -> None:
+    found = code("""
+        def f(self, rows):
+            shown = False
+            for row in rows:
+                if row.ok():
+                    row.show()  # S
+                    shown = True
+                else:
+                    row.hide()
+            if not shown:
+                legacy()  # L
+        """)
+    graph = found.graph()
+    assert path(graph, found.event("S", "call"), found.event("L", "call"), start="completed") is None
+    assert path(graph, graph.entry, found.event("L", "call")) is not None
+
+
+def test_a_parameter_with_a_plain_type_has_no_content_to_change() -> None:
+    for annotation, free in ((": bool", False), ("=False", False), (": str | None", False), (": list[str]", True), ("", True)):
+        found = code(f"""
+            def f(self, dry{annotation}):
+                if dry:
+                    dry.note()  # A
+                if not dry:
+                    apply()  # B
+            """)
+        graph = found.graph()
+        assert (path(graph, found.event("A", "call"), found.event("B", "call")) is not None) is free

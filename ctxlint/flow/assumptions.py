@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Optional
 
+from ctxlint.flow.conditions import ConditionTable
 from ctxlint.flow.graph import EventGraph, GraphEdge
 
 Assumed = tuple[int, int]
@@ -15,13 +16,12 @@ Assumed = tuple[int, int]
 NOTHING: Assumed = (0, 0)
 
 
-def follow(graph: EventGraph, node: int, edge: GraphEdge, assumed: Assumed) -> tuple[int, Assumed]:
+def follow(graph: EventGraph, table: ConditionTable, node: int, edge: GraphEdge, assumed: Assumed) -> tuple[int, Assumed]:
     """What is assumed behind the edge, if `assumed` is in front of the node it leaves; and the questions on which the edge's
     condition contradicts that.
 
     An event changes answers, and settles some unless it failed; the next round of a loop forgets what others can change.
     """
-    table = graph.conditions
     yes, no = assumed
     if node < graph.size:
         kept = ~table.changed(node)
@@ -31,9 +31,8 @@ def follow(graph: EventGraph, node: int, edge: GraphEdge, assumed: Assumed) -> t
             yes, no = yes | settled[0], no | settled[1]
     clash = 0
     if edge.condition is not None:
-        needed_yes, needed_no = table.needs(edge.condition)
+        (needed_yes, needed_no), (said_yes, said_no) = table.answers(edge.condition)
         clash = yes & needed_no | no & needed_yes
-        said_yes, said_no = table.answers(edge.condition)
         yes, no = yes | said_yes, no | said_no
     if table.by_rounds and graph.turns_back(node, edge.target):
         yes, no = yes & ~table.by_rounds, no & ~table.by_rounds
@@ -43,6 +42,7 @@ def follow(graph: EventGraph, node: int, edge: GraphEdge, assumed: Assumed) -> t
 def known(graph: EventGraph) -> list[Optional[Assumed]]:
     """In front of every node, the answers that every path to it has in common; None if no path that is consistent with
     what is known on its way leads there (conditional constant propagation, Wegman and Zadeck, TOPLAS 1991)."""
+    table = graph.conditions
     facts: list[Optional[Assumed]] = [None] * len(graph.nodes)
     facts[graph.entry] = NOTHING
     dirty = bytearray(len(facts))
@@ -56,7 +56,7 @@ def known(graph: EventGraph) -> list[Optional[Assumed]]:
                 continue
             dirty[node] = 0
             for edge in graph.successors(node):
-                clash, arriving = follow(graph, node, edge, before)
+                clash, arriving = follow(graph, table, node, edge, before)
                 if clash:
                     continue
                 old = facts[edge.target]
@@ -70,8 +70,9 @@ def known(graph: EventGraph) -> list[Optional[Assumed]]:
 
 def contradiction(graph: EventGraph, edges: Iterable[tuple[int, GraphEdge]], assumed: Assumed) -> int:
     """The questions that a path, given as edges and the nodes they leave, answers both ways; 0 if there is none."""
+    table = graph.conditions
     for node, edge in edges:
-        clash, assumed = follow(graph, node, edge, assumed)
+        clash, assumed = follow(graph, table, node, edge, assumed)
         if clash:
             return clash
     return 0

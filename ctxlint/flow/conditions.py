@@ -20,7 +20,8 @@ _Readers = dict[str, list[tuple[int, Read]]]
 Masks = tuple[int, int]
 """The questions answered yes, and those answered no."""
 
-_NOTHING = (0, 0)
+_NOTHING: Masks = (0, 0)
+_NO_ANSWERS = (_NOTHING, _NOTHING)
 
 _NEVER_NONE = frozenset({"tuple", "list", "set", "dict", "f-string", "comprehension-list", "comprehension-set",
                          "comprehension-dict", "comprehension-generator"})
@@ -40,19 +41,14 @@ class ConditionTable(NamedTuple):
     for someone else to change it is what loops are written for. Only which object a name holds stays.
     """
 
-    answered: dict[Condition, Masks]
-    excluded: dict[Condition, Masks]
+    answered: dict[Condition, tuple[Masks, Masks]]
     changes: dict[int, int]
     settlements: dict[int, Masks]
     by_rounds: int
 
-    def answers(self, condition: Condition) -> Masks:
-        """What is known when the condition's edge is taken."""
-        return self.answered.get(condition, _NOTHING)
-
-    def needs(self, condition: Condition) -> Masks:
-        """What must not be known otherwise for the condition's edge to be taken."""
-        return self.excluded.get(condition, _NOTHING)
+    def answers(self, condition: Condition) -> tuple[Masks, Masks]:
+        """What must not be known otherwise for the condition's edge to be taken, and what is known once it is taken."""
+        return self.answered.get(condition, _NO_ANSWERS)
 
     def changed(self, event: int) -> int:
         """The questions whose answer may be another one after the event."""
@@ -65,13 +61,12 @@ class ConditionTable(NamedTuple):
 
 def condition_table(function: Function, shared: Sharing = NOT_SHARED) -> ConditionTable:
     """Collect what the branches of the function ask and what its events do to the answers."""
+    conditions = dict.fromkeys(
+        [edge.condition for block in function.blocks for edge in block.edges if edge.condition is not None])
+    if not conditions:
+        return ConditionTable({}, {}, {}, 0)
     scalars = _scalars(function)
-    asked: dict[Condition, list[Fact]] = {}
-    for block in function.blocks:
-        for edge in block.edges:
-            condition = edge.condition
-            if condition is not None and condition not in asked:
-                asked[condition] = facts_of(function, condition.value, condition.holds, scalars)
+    asked = {condition: facts_of(function, condition.value, condition.holds, scalars) for condition in conditions}
     facts = {fact.key: fact for group in asked.values() for fact in group}
     # A literal has no content: what was settled by one is remembered, as a twin, beyond changes of content.
     twins = {_twin(fact).key: _twin(fact) for fact in facts.values() if fact.test == "truth"}
@@ -80,11 +75,11 @@ def condition_table(function: Function, shared: Sharing = NOT_SHARED) -> Conditi
     for fact in (*facts.values(), *twins.values()):
         if fact.subject:
             about.setdefault(fact.subject, []).append(fact)
-    answered = {condition: _masks(group, bits, about) for condition, group in asked.items()}
-    excluded = {condition: _masks([*group, *map(_twin, group)], bits, about) for condition, group in asked.items()}
+    answered = {condition: (_masks([*group, *map(_twin, group)], bits, about), _masks(group, bits, about))
+                for condition, group in asked.items()}
     every = (*facts.values(), *twins.values())
     exposed = _exposed(every, bits, shared)
-    return ConditionTable(answered, excluded, _changes(function, every, bits, exposed), _settlements(function, bits, about),
+    return ConditionTable(answered, _changes(function, every, bits, exposed), _settlements(function, bits, about),
                           exposed.everyone | exposed.deep)
 
 

@@ -184,7 +184,7 @@ class _Search:
 
     def _agreed(self, node: int, edge: GraphEdge, assumed: Assumed, tracked: int) -> Assumed | None:
         """What is assumed behind the edge of the tracked questions; None if it would contradict what was assumed before."""
-        clash, (yes, no) = follow(self._graph, node, edge, assumed)
+        clash, (yes, no) = follow(self._graph, self._graph.conditions, node, edge, assumed)
         return None if clash & tracked else (yes & tracked, no & tracked)
 
     def _allows(self, kind: str, leaving_source: bool) -> bool:

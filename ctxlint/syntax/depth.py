@@ -163,16 +163,15 @@ def _scan(source: bytes) -> tuple[int, int, str]:
                 return levels + inner, start, f"more than {_BRACKETS} open brackets in a formatted string"
             chains[-1] += 1
             levels += 1
-            if levels + inner > deepest:
-                deepest, position = levels + inner, start
+            deepest = max(deepest, levels - 1 + inner)
         else:
             chains[-1] += 1
             levels += 1
         first = first and kind == "semicolon"
         if levels > deepest:
             deepest, position = levels, start
-            if chains[-1] > _CHAIN or deepest > _BRACKETS + _CHAIN:
-                return levels, start, f"more than {_CHAIN:,} chained operators"
+        if levels > _CHAIN:
+            return levels, start, f"more than {_CHAIN:,} chained operators"
     return deepest, position, ""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ctxlint.ir.module import Module
+from ctxlint.syntax.depth import with_room
 from ctxlint.syntax.lower import lower
-from ctxlint.syntax.read import LARGEST_FILE, Problem, read
+from ctxlint.syntax.read import LARGEST_FILE, Problem, Reading, read
 
 
 def load(source: bytes, largest: int = LARGEST_FILE) -> Module | Problem:
@@ -13,6 +14,13 @@ def load(source: bytes, largest: int = LARGEST_FILE) -> Module | Problem:
     if isinstance(reading, Problem):
         return reading
     try:
-        return lower(reading.tree, reading.source)
+        return _lower(reading)
     except RecursionError:
         return Problem("too-deep", "expressions are nested too deeply to be analysed")
+
+
+def _lower(reading: Reading) -> Module:
+    try:
+        return lower(reading.tree, reading.source)
+    except RecursionError:
+        return with_room(lambda deep: lower(deep.tree, deep.source), reading)

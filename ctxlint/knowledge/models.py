@@ -6,13 +6,15 @@ An effect or key that is not in the vocabulary is a problem to be shown, with th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
 import msgspec
 
 from ctxlint.errors import ConfigurationError
+from ctxlint.ir.event import Argument
+from ctxlint.ir.value import Constant, Value
 from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.places import rules_folder
 from ctxlint.knowledge.toml import Table, keys_of, read_toml, typed
@@ -73,17 +75,24 @@ DEEP = 99
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The effect is there when the constant `argument` (a position or keyword) has this value; absent is not equal."""
+    """The effect is there when the argument is a constant of this value; one that is not given is not equal."""
 
     argument: str
     equals: bool | int | str | None
+
+    def holds(self, arguments: Sequence[Argument]) -> bool:
+        """Whether a call with these arguments has the effect."""
+        given = argument(self.argument, arguments)
+        if not isinstance(given, Constant):
+            return False
+        return given.text == str(self.equals) and (given.kind == "str") == isinstance(self.equals, str)
 
 
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One effect of a callable.
 
-    `target`, `content` and `mode` name an argument: `self`, a position from `0` (the receiver of a method is not counted)
-    or a keyword; empty when there is none, or when the effect is on the result.
+    `target`, `content` and `mode` name an argument as `argument` reads it; they are empty when there is none, or when the
+    effect is on the result.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
     `fallible` means that it can raise, be cancelled or return a failure value; `suspends` that awaiting it really does.
     """
@@ -131,6 +140,10 @@ class Models(msgspec.Struct, frozen=True):
         """Return what is known about the instances of a class."""
         return self.by_type.get(qualified, frozenset())
 
+    def result(self, qualified_name: str) -> str:
+        """Return the type of what a callable gives (`$0`: that of its first argument), empty when it is unknown."""
+        return next((effect.returns for effect in self.effects(qualified_name) if effect.returns), "")
+
     def knows(self, qualified_name: str) -> bool:
         """Whether a callable or a class is in a model at all."""
         return qualified_name in self.by_name or qualified_name in self.by_type
@@ -153,6 +166,25 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) ->
         by_type.update(types)
         problems.extend(here)
     return Models(by_name, by_type, tuple(problems))
+
+
+def argument(name: str, arguments: Sequence[Argument]) -> Value | None:
+    """Return the argument of a call that `name` names, or None when the call does not give it.
+
+    `name` is a position from `0` (the receiver of a method is not counted), a keyword, or both as `1|mode`.
+    `self` and `*` name no single argument: the receiver, and all of them.
+    """
+    for part in name.split("|"):
+        if part.isdigit():
+            positional = [one.value for one in arguments if not one.keyword]
+            unpacked = any(one.keyword == "*" for one in arguments[: int(part) + 1])
+            if int(part) < len(positional) and not unpacked:
+                return positional[int(part)]
+        else:
+            for one in arguments:
+                if part not in ("self", "*") and one.keyword == part:
+                    return one.value
+    return None
 
 
 def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], list[str]]:

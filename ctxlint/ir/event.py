@@ -11,14 +11,14 @@ from ctxlint.ir.value import AccessPath, Value
 
 EventKind = Literal[
     "read",      # path is read; the result is its content
-    "write",     # value is stored into path (an attribute or item; note "aug" for an augmented store)
+    "write",     # value is stored into path (an attribute or item); note: "aug" for an augmented store, or its annotation
     "delete",    # path is deleted
     "local",     # value is bound to the name at path.root (local, captured or global); note: its annotation, if written here
     "call",      # path is called with arguments; path ends in the method's or function's name
     "iterate",   # the next element of value is taken; the result is the element; note "async" for `async for`
     "suspend",   # another writer can run; note: await | yield | yield-from | async-for | async-enter | async-exit
     "enter",     # the context manager `value` is entered; the result is what `as` binds; note "async" or ""
-    "exit",      # the context manager `value` is left; note "async" or ""
+    "exit",      # the context manager `value` is left; note "async" or ""; the result: whether it swallows the exception
     "return",    # value is returned (before any `finally` runs)
     "raise",     # value is raised; None re-raises
     "catch",     # a handler begins; value: the caught types (None for a bare one); path.root: the bound name

@@ -33,7 +33,12 @@ class Edge(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Block(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Events `first` to `last` (exclusive), then one of `edges`; an exception of any of them lands at block `pad`."""
+    """Events `first` to `last` (exclusive), then one of `edges`; an exception of any of them lands at block `pad`.
+
+    A block that ends with a `raise` has no edges. Where a `with` is left by an exception, the way on behind the `with` has
+    the condition that the result of the `exit` event is true (models know which managers swallow), the way to the outer pad
+    that it is false. What cannot be reached is kept in blocks to and from which there is no edge.
+    """
 
     first: int
     last: int

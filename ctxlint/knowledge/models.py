@@ -6,15 +6,13 @@ An effect or key that is not in the vocabulary is a problem to be shown, with th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
 import msgspec
 
 from ctxlint.errors import ConfigurationError
-from ctxlint.ir.event import Argument
-from ctxlint.ir.value import Constant, Value
 from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.places import rules_folder
 from ctxlint.knowledge.toml import Table, keys_of, read_toml, typed
@@ -24,6 +22,7 @@ Does = Literal[
     "records",              # content becomes an entry of the journal target
     "appends",              # content is added to target, nothing is overwritten
     "commits",              # what was written to target becomes visible and lasting
+    "flushes",              # what was written to target has left this process
     "syncs",                # what was written to target survives a power cut
     "reads",                # the result is (part of) what target holds
     "loads",                # the result is the whole of what target holds
@@ -31,6 +30,14 @@ Does = Literal[
     "clears",               # target is emptied
     "deletes",              # target, or the part of it that content names, ceases to exist
     "replaces",             # the thing at content takes the place of target in one step
+    "creates",              # target comes into being; it fails when there is one already
+    "truncates",            # what target holds is cut off
+    "exists",               # the result says whether target is there
+    "measures",             # the result tells about target (its size, its time), nothing of its content
+    "same-place",           # the result names the place that target names
+    "inner-place",          # the result names a place inside target: a path joined from its arguments
+    "sibling-place",        # the result names a place beside target
+    "outer-place",          # the result names the place that holds target
     "opens",                # the result is a handle of the store target, in the mode that `mode` names
     "snapshot",             # the result is an image of target, `depth` levels deep
     "restores",             # target gets the image content back
@@ -55,6 +62,7 @@ Does = Literal[
     "joins",                # it waits for what target runs
     "total",                # it neither raises nor suspends
     "pure",                 # the result depends on the arguments alone, and nothing changes
+    "spawns",               # the callable or coroutine in content runs later, and nobody waits for it here
     "queue",                # content is owed to a consumer of target
 ]
 Fact = Literal[
@@ -62,12 +70,14 @@ Fact = Literal[
     "transaction", "session", "store", "telemetry", "cache", "run-scoped", "client",
 ]
 
+How = Literal["", "add", "remove", "item"]
+
 EFFECTS: tuple[str, ...] = get_args(Does)
 FACTS: tuple[str, ...] = get_args(Fact)
 FALLIBLE: frozenset[str] = frozenset({
     "records", "appends", "commits", "syncs", "reads", "loads", "saves", "clears", "deletes", "replaces", "opens",
     "restores", "acquires", "lock", "transaction", "compare-and-set", "parses", "serialises", "joins", "suspends",
-    "mutates", "calls-argument", "queue",
+    "mutates", "calls-argument", "queue", "flushes", "creates", "truncates",
 })
 """The effects that are fallible unless their entry says otherwise."""
 DEEP = 99
@@ -75,24 +85,20 @@ DEEP = 99
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The effect is there when the argument is a constant of this value; one that is not given is not equal."""
+    """The effect is there when the constant `argument` (a position or keyword) has this value; absent is not equal."""
 
     argument: str
     equals: bool | int | str | None
-
-    def holds(self, arguments: Sequence[Argument]) -> bool:
-        """Whether a call with these arguments has the effect."""
-        given = argument(self.argument, arguments)
-        if not isinstance(given, Constant):
-            return False
-        return given.text == str(self.equals) and (given.kind == "str") == isinstance(self.equals, str)
 
 
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One effect of a callable.
 
-    `target`, `content` and `mode` name an argument as `argument` reads it; they are empty when there is none, or when the
-    effect is on the result.
+    `target`, `content`, `mode` and `key` name an argument: `self` (the receiver), a position from `0` (the receiver is not
+    counted), a keyword, a position or a keyword (`1|mode`), or `*` (all of them); they are empty when there is none, or
+    when the effect is on the result.
+    `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.
+    `distinctive` marks a method whose name alone tells its library, so that it also counts for receivers of unknown type.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
     `fallible` means that it can raise, be cancelled or return a failure value; `suspends` that awaiting it really does.
     """
@@ -101,12 +107,15 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: str = ""
     content: str = ""
     store: str = ""
+    key: str = ""
+    how: How = ""
     depth: int = 0
     mode: str = ""
     returns: str = ""
     fallible: bool = False
     suspends: bool = False
     when: When | None = None
+    distinctive: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,12 +126,15 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: str = ""
     content: str = ""
     store: str = ""
+    key: str = ""
+    how: How = ""
     depth: int = 0
     mode: str = ""
     returns: str = ""
     fallible: bool | None = None
     suspends: bool = False
     when: When | None = None
+    distinctive: bool = False
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -130,19 +142,24 @@ class Models(msgspec.Struct, frozen=True):
 
     by_name: Mapping[str, tuple[Effect, ...]]
     by_type: Mapping[str, frozenset[str]]
+    by_method: Mapping[str, tuple[Effect, ...]]
     problems: tuple[str, ...] = ()
 
     def effects(self, qualified_name: str) -> tuple[Effect, ...]:
         """Return the effects of a callable (`module.function` or `module.Class.method`), none when it is unknown."""
         return self.by_name.get(qualified_name, ())
 
-    def type_facts(self, qualified: str) -> frozenset[str]:
-        """Return what is known about the instances of a class."""
-        return self.by_type.get(qualified, frozenset())
+    def distinctive(self, method: str) -> tuple[Effect, ...]:
+        """Return the effects of a method whose name alone tells its library: for receivers of an unknown type."""
+        return self.by_method.get(method, ())
 
     def result(self, qualified_name: str) -> str:
         """Return the type of what a callable gives (`$0`: that of its first argument), empty when it is unknown."""
         return next((effect.returns for effect in self.effects(qualified_name) if effect.returns), "")
+
+    def type_facts(self, qualified: str) -> frozenset[str]:
+        """Return what is known about the instances of a class."""
+        return self.by_type.get(qualified, frozenset())
 
     def knows(self, qualified_name: str) -> bool:
         """Whether a callable or a class is in a model at all."""
@@ -165,26 +182,17 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) ->
         types, here = _types(table, file)
         by_type.update(types)
         problems.extend(here)
-    return Models(by_name, by_type, tuple(problems))
+    return Models(by_name, by_type, _by_method(by_name), tuple(problems))
 
 
-def argument(name: str, arguments: Sequence[Argument]) -> Value | None:
-    """Return the argument of a call that `name` names, or None when the call does not give it.
-
-    `name` is a position from `0` (the receiver of a method is not counted), a keyword, or both as `1|mode`.
-    `self` and `*` name no single argument: the receiver, and all of them.
-    """
-    for part in name.split("|"):
-        if part.isdigit():
-            positional = [one.value for one in arguments if not one.keyword]
-            unpacked = any(one.keyword == "*" for one in arguments[: int(part) + 1])
-            if int(part) < len(positional) and not unpacked:
-                return positional[int(part)]
-        else:
-            for one in arguments:
-                if part not in ("self", "*") and one.keyword == part:
-                    return one.value
-    return None
+def _by_method(by_name: Mapping[str, tuple[Effect, ...]]) -> dict[str, tuple[Effect, ...]]:
+    """Return the effects that a method's name alone stands for; of two libraries that claim a name the first has it."""
+    found: dict[str, tuple[Effect, ...]] = {}
+    for name, effects in sorted(by_name.items()):
+        told = tuple(effect for effect in effects if effect.distinctive)
+        if told:
+            found.setdefault(name.rpartition(".")[2], told)
+    return found
 
 
 def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], list[str]]:
@@ -204,7 +212,8 @@ def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], l
             continue
         effect = Effect(
             does=read.does, target=read.target, content=read.content, store=read.store, depth=read.depth,
-            mode=read.mode, returns=read.returns, suspends=read.suspends, when=read.when,
+            mode=read.mode, key=read.key, how=read.how, returns=read.returns, suspends=read.suspends, when=read.when,
+            distinctive=read.distinctive,
             fallible=_fallible(read) if read.fallible is None else read.fallible,
         )
         for name in read.names:

@@ -26,6 +26,10 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: WordSet
     locks: WordSet
     ephemeral: WordSet
+    reads: WordSet
+    writes: WordSet
+    appends: WordSet
+    deletes: WordSet
 
 
 def load_words(path: Path | None = None) -> Words:

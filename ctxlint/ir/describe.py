@@ -1,0 +1,120 @@
+"""Functions as plain text, for people who want to see what the analysis sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxlint.ir.event import Event
+from ctxlint.ir.function import ENTRY, EXIT, RAISED, Block, Edge, Formal, Function
+from ctxlint.ir.module import Module
+from ctxlint.ir.value import AccessPath, Closure, Constant, Name, Result, Value
+
+_SCOPE_MARKS = {"local": "", "captured": "^", "global": "$"}
+_BLOCK_NAMES = {EXIT: "exit", RAISED: "raised", ENTRY: "entry"}
+_FORMAL_MARKS = {"variadic": "*", "keywords": "**"}
+
+
+def describe_module(module: Module) -> str:
+    """All functions of a module, then its classes and imports."""
+    parts = [describe_function(function) for function in module.functions]
+    parts.extend([f"class {each.qualname}({', '.join(each.bases)}): body {each.body}, "
+                  f"fields {', '.join([field.name for field in each.fields]) or 'none'}, "
+                  f"methods {', '.join([method.name for method in each.methods]) or 'none'}\n" for each in module.classes])
+    parts.extend([f"import {each.name} = {each.target}{' (submodule)' if each.submodule else ''}"
+                  f"{f' in function {each.function}' if each.function else ''}\n" for each in module.imports])
+    return "\n".join(parts)
+
+
+def describe_function(function: Function) -> str:
+    """The function's head, then its blocks: events by number, the edges out of the block, and its pad where it matters.
+
+    Names are marked `^` when captured and `$` when global; `#3` is the result of event 3.
+    """
+    return "\n".join(_lines(function)) + "\n"
+
+
+def describe_event(event: Event) -> str:
+    """One event in one line, without its number and place."""
+    words: list[str] = ["ignored", event.kind] if event.ignored else [event.kind]
+    if event.kind not in ("call", "local", "write") and event.note:
+        words.append(event.note)
+    if event.path is not None:
+        words.append(describe_path(event.path, event.keys))
+    text = " ".join(words)
+    if event.kind == "call":
+        arguments = [argument.keyword + ("" if argument.keyword in ("", "*", "**") else "=") + describe_value(argument.value)
+                     for argument in event.arguments]
+        return f"{text}({', '.join(arguments)})"
+    if event.kind in ("local", "write"):
+        note = f" [{event.note}]" if event.note else ""
+        return f"{text}{note} = {describe_value(event.value)}"
+    if event.value is None:
+        return text
+    return f"{text} = {describe_value(event.value)}" if event.kind == "define" else f"{text} {describe_value(event.value)}"
+
+
+def describe_path(path: AccessPath, keys: tuple[Value, ...] = ()) -> str:
+    """An access path, with the keys of its item steps."""
+    text = describe_value(path.root)
+    remaining = iter(keys)
+    for step in path.steps:
+        text += f"[{describe_value(next(remaining, None)) if keys else '*'}]" if step == "[*]" else f".{step}"
+    return text
+
+
+def describe_value(value: Value | None) -> str:
+    """A value; compound ones as their operator and parts in parentheses."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, Constant):
+        return repr(value.text) if value.kind == "str" else value.text
+    if isinstance(value, Name):
+        return value.name + _SCOPE_MARKS[value.scope]
+    if isinstance(value, Result):
+        return f"#{value.event}"
+    if isinstance(value, Closure):
+        return f"function {value.function}"
+    return f"({' '.join([value.operator, *[describe_value(part) for part in value.parts]])})"
+
+
+def _lines(function: Function) -> Iterator[str]:
+    formals = ", ".join([_formal(formal) for formal in function.formals])
+    ordinal = f" #{function.ordinal}" if function.ordinal else ""
+    yield (f"{function.kind} {function.qualname}{ordinal}({formals}){f' -> {function.returns}' if function.returns else ''}"
+           f"{' stub' if function.stub else ''}")
+    for decorator in function.decorators:
+        yield f"  @{decorator}"
+    if function.locals:
+        yield f"  locals {', '.join(function.locals)}"
+    if function.captures:
+        yield f"  captures {', '.join(function.captures)}"
+    for number, block in enumerate(function.blocks):
+        if number not in (EXIT, RAISED):
+            yield from _block_lines(function, number, block)
+
+
+def _block_lines(function: Function, number: int, block: Block) -> Iterator[str]:
+    pad = f" (exceptions: {_block_name(block.pad)})" if block.pad != RAISED else ""
+    yield f"  {_block_name(number)}:{pad}"
+    for index in range(block.first, block.last):
+        event = function.events[index]
+        yield f"    {index}  {event.span.line}: {describe_event(event)}"
+    for edge in block.edges:
+        yield f"    {_edge(edge)}"
+
+
+def _edge(edge: Edge) -> str:
+    text = f"{'raised ' if edge.raised else ''}-> {_block_name(edge.target)}"
+    if edge.condition is None:
+        return text
+    return f"{text} if {'' if edge.condition.holds else 'not '}{describe_value(edge.condition.value)}"
+
+
+def _block_name(number: int) -> str:
+    return _BLOCK_NAMES.get(number, f"block {number}")
+
+
+def _formal(formal: Formal) -> str:
+    annotation = f": {formal.annotation}" if formal.annotation else ""
+    default = f" = {describe_value(formal.default)}" if formal.default is not None else ""
+    return f"{_FORMAL_MARKS.get(formal.kind, '')}{formal.name}{annotation}{default}"

@@ -14,12 +14,13 @@ from ctxlint.discovery.files import SourceFile, discover, discover_stdin
 from ctxlint.gate.fingerprints import fingerprinted
 from ctxlint.gate.per_file import ignored_in
 from ctxlint.gate.statements import statement_lines
-from ctxlint.gate.suppressions import Comments, Suppression, apply_suppressions
+from ctxlint.gate.suppressions import Comments, apply_suppressions
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.models import Models, load_models
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
 from ctxlint.result import Analysis, NotAnalysed, Report
+from ctxlint.syntax.comments import suppressions
 
 NOT_ANALYSED = "CTX003"
 
@@ -84,7 +85,7 @@ def plan(request: Request) -> Plan:
 def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
     """Return the findings of a run in order of output: path, line, column, code.
 
-    `analyzer` is the analysis itself; without one it is `ctxlint.checks.run.run_checks`.
+    `analyzer` is the analysis itself; without one it is `ctxlint.analyzer.analyse_files`.
     """
     configuration = request.configuration
     planned = plan(request)
@@ -99,7 +100,7 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
     failed = {failure.path for failure in failures}
     outcome = apply_suppressions(
         analysis.diagnostics,
-        _comments(file for file in planned.files if file.path not in failed),
+        _comments((file for file in planned.files if file.path not in failed), planned.rules),
         planned.rules,
         planned.selection.codes,
         configuration.settings.require_reason,
@@ -132,9 +133,9 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
 
 def connected_analyzer() -> Analyzer:
     """Return the analysis that this installation carries; imported late, because most commands need none."""
-    from ctxlint.checks.run import run_checks  # type: ignore[import-not-found]
+    from ctxlint.analyzer import analyse_files
 
-    analyzer: Analyzer = run_checks
+    analyzer: Analyzer = analyse_files
     return analyzer
 
 
@@ -157,15 +158,14 @@ def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnost
     )
 
 
-def _comments(files: Iterable[SourceFile]) -> Iterator[Comments]:
+def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Comments]:
     """Yield the suppression comments of the files that have some."""
-    from ctxlint.syntax.comments import suppressions  # type: ignore[import-not-found]
-
+    prefixes = tuple(sorted({code.rstrip("0123456789") for code in rules}))
     for file in files:
         data = Path(file.path).read_bytes() if file.source is None else file.source
         if b"noqa" in data or b"ctxlint:" in data:
             text = importlib.util.decode_source(data)
-            found: tuple[Suppression, ...] = suppressions(text)
+            found = suppressions(text, prefixes)
             if found:
                 yield Comments(file.path, found, statement_lines(text))
 

@@ -82,8 +82,8 @@ def _of_model(
     view: View, places: Places, identity: FunctionId, event: int, match: Modelled
 ) -> Iterator[StoreEffect]:
     does, store = match.effect.does, match.effect.store
-    if store in ("memory", "queue"):
-        return      # nothing durable: what happens to a container is a mutation
+    if store in _NOT_DURABLE:
+        return
     if does == "opens" and store == "file":
         yield from _of_open(view, places, identity, event, match)
     elif does == "replaces" and store == "file":
@@ -105,6 +105,8 @@ def _of_model(
     elif does == "commits":
         yield StoreEffect("commit", "sql", frozenset(), event, (identity, event))
 
+
+_NOT_DURABLE = frozenset({"", "memory", "lock", "directory", "socket", "handle", "process"})
 
 _KINDS: dict[str, EffectKind] = {
     "saves": "write", "appends": "append", "records": "append", "loads": "read", "reads": "read",

@@ -12,8 +12,11 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import AccessPath, Name, Value
+from ctxlint.knowledge.models import Effect as ModelEffect
 
 How = Literal["rebind", "augment", "item", "field", "delete", "add", "remove", "clear", "mutate"]
+
+_MUTATORS: dict[str, How] = {"mutates": "mutate", "appends": "add", "clears": "clear", "deletes": "remove"}
 
 MAX_STEPS = 3
 """How many steps of a mutated path a summary keeps."""
@@ -54,13 +57,13 @@ def _primitive(view: View, identity: FunctionId) -> Iterator[Mutation]:
                 how = "augment" if event.note == "aug" else "rebind"
                 yield _mutation(view, identity, number, event.path, how, (event.value,))
         elif event.kind == "call" and event.path is not None and event.path.steps:
-            match = view.does(identity, number, "mutates", "clears")
-            if match is not None and match.effect.target == "self" and not match.effect.store.replace("memory", ""):
+            match = view.does(identity, number, *_MUTATORS)
+            if match is not None and match.effect.target == "self" and match.effect.store == "memory":
                 values = tuple(a.value for a in event.arguments)
                 for path in view.paths(identity, number):
                     holder = AccessPath(path.root, path.steps[:-1])
                     if holder.steps or isinstance(holder.root, Name):
-                        how = "clear" if match.effect.does == "clears" else _by_arity(match.effect.how, values)
+                        how = _how(match.effect)
                         yield _mutation(view, identity, number, holder, how, values)
 
 
@@ -73,10 +76,8 @@ def _refined(how: How, path: AccessPath) -> How:
     return how
 
 
-def _by_arity(stated: str, values: tuple[Value, ...]) -> How:
-    if stated == "add" or stated == "remove" or stated == "item":
-        return stated  # type: ignore[return-value]
-    return "mutate"
+def _how(effect: ModelEffect) -> How:
+    return effect.how or _MUTATORS[effect.does]
 
 
 def _mutation(

@@ -46,6 +46,8 @@ def resolve_name(program: Names, module: str, function: int, dotted: str) -> str
     A subscript is ignored (`Store[T]` is `Store`). Empty when the first part is a parameter or local variable.
     """
     text = dotted.partition("[")[0].strip()
+    if not module:
+        return canonical(program, text)
     if not text:
         return ""
     head, _, rest = text.partition(".")

@@ -173,20 +173,19 @@ class View:
             return
         own = _direct_call(it, callees)
         yield own
-        runner = self._runner(own)
-        if runner is not None:
-            yield from self._passed_calls(identity, event, it, runner)
+        if self._runs_arguments(own):
+            yield from self._passed_calls(identity, event, it, deferred=self._leaves_running(own))
 
-    def _runner(self, call: Call) -> ModelEffect | None:
-        """The model by which the callee runs a callable (or awaits a coroutine) that it is given."""
-        for name in call.externals:
-            for effect in self.models.effects(name):
-                if effect.does in ("calls-argument", "spawns"):
-                    return effect
-        return None
+    def _runs_arguments(self, call: Call) -> bool:
+        """Whether the callee runs a callable (or awaits a coroutine) that it is given."""
+        return any(effect.does == "calls-argument" for name in call.externals for effect in self.models.effects(name))
 
-    def _passed_calls(self, identity: FunctionId, event: int, it: Event, runner: ModelEffect) -> Iterator[Call]:
-        deferred = runner.does == "spawns"
+    def _leaves_running(self, call: Call) -> bool:
+        """Whether it only starts what it is given: nobody waits for the end here."""
+        effects = [effect for name in call.externals for effect in self.models.effects(name)]
+        return any(e.does == "concurrent-executor" for e in effects) and not any(e.suspends or e.does == "joins" for e in effects)
+
+    def _passed_calls(self, identity: FunctionId, event: int, it: Event, *, deferred: bool) -> Iterator[Call]:
         made = [number for number, taker in self._handed_coroutines(identity).items() if taker == event]
         covered: set[FunctionId | str] = set()
         for number in made:
@@ -227,8 +226,8 @@ class View:
             found = self._handed[identity] = {}
             for number, event in enumerate(self.function(identity).events):
                 if event.kind == "call" and event.arguments:
-                    takes = self._runner(_direct_call(event, self.call_graph.callees(identity, number)))
-                    for argument in event.arguments if takes is not None else ():
+                    takes = self._runs_arguments(_direct_call(event, self.call_graph.callees(identity, number)))
+                    for argument in event.arguments if takes else ():
                         for kind, what in self.origins(identity).identity(argument.value, number):
                             if kind == "result" and isinstance(what, int) and self.event(identity, what).kind == "call":
                                 found[what] = number

@@ -7,7 +7,6 @@ One that is malformed hides nothing; one that hides nothing although its rule ra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
 
 import msgspec
 
@@ -15,29 +14,9 @@ from ctxlint.diagnostic import Diagnostic
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.rules import Rule
+from ctxlint.syntax.comments import Suppression
 
 UNUSED, MALFORMED = "CTX001", "CTX002"
-
-
-class Suppression(Protocol):
-    """A suppression comment as the syntax room reads it.
-
-    `kind` is `noqa` or `ignore` (this statement), `disable` and `enable` (from here on), `file-ignore`, or `malformed`
-    with the complaint as its reason. Columns count from 1, the end is exclusive.
-    """
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def codes(self) -> tuple[str, ...]: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def column(self) -> int: ...
-    @property
-    def end_column(self) -> int: ...
 
 
 class Comments(msgspec.Struct, frozen=True):
@@ -103,7 +82,7 @@ def _scopes(
     """Return where each code of each comment is hidden, and a finding for each malformed comment."""
     scopes: list[_Scope] = []
     complaints: list[Diagnostic] = []
-    ordered = sorted(comments.suppressions, key=lambda comment: (comment.line, comment.column))
+    ordered = sorted(comments.suppressions, key=lambda comment: comment.span)
     for number, comment in enumerate(ordered):
         complaint = _complaint(comment, ordered[:number], rules, require_reason)
         if complaint:
@@ -112,31 +91,24 @@ def _scopes(
         if comment.kind == "enable":
             continue
         for code in comment.codes:
-            if code in rules:
-                scopes.append(_Scope(comment, code, _cover(comment, code, ordered[number + 1:], comments)))
+            scopes.append(_Scope(comment, code, _cover(comment, code, ordered[number + 1 :], comments)))
     return scopes, complaints
 
 
 def _complaint(
     comment: Suppression, earlier: Sequence[Suppression], rules: Mapping[str, Rule], require_reason: bool
 ) -> str:
-    """Return what is wrong with a comment, or nothing.
-
-    Codes of other tools in a `noqa` are none of our business; one that only looks like ours is.
-    """
+    """Return what is wrong with a comment, or nothing. (The syntax room leaves out codes of other tools.)"""
     if comment.kind == "malformed":
         return comment.reason
-    families = {code.rstrip("0123456789") for code in rules}
-    unknown = [code for code in comment.codes if code not in rules
-               and (comment.kind != "noqa" or code.rstrip("0123456789") in families)]
+    unknown = [code for code in comment.codes if code not in rules]
     if unknown:
         return f"no rule is called `{unknown[0]}`{did_you_mean(unknown[0], rules)}"
-    ours = [code for code in comment.codes if code in rules]
     if comment.kind == "enable":
-        never = [code for code in ours
+        never = [code for code in comment.codes
                  if not any(before.kind == "disable" and code in before.codes for before in earlier)]
         return f"nothing above disables `{never[0]}`" if never else ""
-    if require_reason and ours and not comment.reason:
+    if require_reason and not comment.reason:
         return "it gives no reason (`-- why`), and this project requires one"
     return ""
 
@@ -156,10 +128,10 @@ def _unused(
     path: str, unused: Sequence[_Scope], scopes: Sequence[_Scope], rule: Rule
 ) -> Iterable[Diagnostic]:
     """Yield one finding for each comment with unused codes, unless a comment hides such findings there."""
-    by_comment: dict[tuple[int, int], list[_Scope]] = {}
+    by_comment: dict[Span, list[_Scope]] = {}
     for scope in unused:
         if scope.code != UNUSED:
-            by_comment.setdefault((scope.comment.line, scope.comment.column), []).append(scope)
+            by_comment.setdefault(scope.comment.span, []).append(scope)
     for group in by_comment.values():
         comment = group[0].comment
         if not any(scope.code == UNUSED and scope.covers(comment.line) for scope in scopes):
@@ -174,7 +146,7 @@ def _notice(rule: Rule, path: str, comment: Suppression, **facts: str) -> Diagno
         severity=rule.severity,
         confidence="high",
         path=path,
-        span=Span(comment.line, comment.column, comment.line, comment.end_column),
+        span=comment.span,
         symbol="<module>",
         message=rule.message.format(**facts),
         events=(comment.kind, *comment.codes),

@@ -62,7 +62,6 @@ Does = Literal[
     "joins",                # it waits for what target runs
     "total",                # it neither raises nor suspends
     "pure",                 # the result depends on the arguments alone, and nothing changes
-    "spawns",               # the callable or coroutine in content runs later, and nobody waits for it here
     "queue",                # content is owed to a consumer of target
 ]
 Fact = Literal[
@@ -169,15 +168,19 @@ class Models(msgspec.Struct, frozen=True):
 def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) -> Models:
     """Return the built-in models and those of the user, whose entries for a name replace the built-in ones.
 
+    Built-in files add up: what several say about a name all holds.
+
     Raises ConfigurationError for a path that does not exist and for text that is no TOML.
     """
     by_name: dict[str, tuple[Effect, ...]] = {}
     by_type: dict[str, frozenset[str]] = {}
     problems: list[str] = []
-    for file in (*sorted((folder or rules_folder() / "models").glob("*.toml")), *_files(model_paths)):
+    own = sorted((folder or rules_folder() / "models").glob("*.toml"))
+    for file in (*own, *_files(model_paths)):
         table = read_toml(file)
         effects, here = _effects(table, file)
-        by_name.update(effects)
+        for name, found in effects.items():
+            by_name[name] = (*by_name.get(name, ()), *found) if file in own else found
         problems.extend(here)
         types, here = _types(table, file)
         by_type.update(types)

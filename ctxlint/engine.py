@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +20,7 @@ from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
 from ctxlint.result import Analysis, NotAnalysed, Report
 from ctxlint.syntax.comments import suppressions
+from ctxlint.syntax.read import decode
 
 NOT_ANALYSED = "CTX003"
 
@@ -164,10 +164,9 @@ def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Com
     for file in files:
         data = Path(file.path).read_bytes() if file.source is None else file.source
         if b"noqa" in data or b"ctxlint:" in data:
-            text = importlib.util.decode_source(data)
-            found = suppressions(text, prefixes)
-            if found:
-                yield Comments(file.path, found, statement_lines(text))
+            text = decode(data)
+            if isinstance(text, str) and (found := suppressions(text, prefixes)):
+                yield Comments(file.path, found, tuple(text.splitlines()), statement_lines(text))
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

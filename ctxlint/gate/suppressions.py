@@ -6,11 +6,12 @@ One that is malformed hides nothing; one that hides nothing although its rule ra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from ctxlint.diagnostic import Diagnostic
+from ctxlint.diagnostic import Diagnostic, Edit, Fix
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.rules import Rule
@@ -20,10 +21,11 @@ UNUSED, MALFORMED = "CTX001", "CTX002"
 
 
 class Comments(msgspec.Struct, frozen=True):
-    """The suppressions of one file, and the physical lines of the statement at a line of it."""
+    """The suppressions of one file, its lines, and the physical lines of the statement at a line of it."""
 
     path: str
     suppressions: tuple[Suppression, ...]
+    lines: tuple[str, ...]
     statement_lines: Callable[[int], range]
 
 
@@ -70,7 +72,7 @@ def apply_suppressions(
             used.update(hiding)
             (suppressed if hiding else shown).append(diagnostic)
         unused = [scope for number, scope in enumerate(scopes) if number not in used and scope.code in ran]
-        notices.extend(_unused(comments.path, unused, scopes, rules[UNUSED]))
+        notices.extend(_unused(comments, unused, scopes, rules[UNUSED]))
     for untouched in by_path.values():
         shown.extend(untouched)
     return Outcome(tuple(shown), tuple(suppressed), tuple(notices))
@@ -125,7 +127,7 @@ def _cover(
 
 
 def _unused(
-    path: str, unused: Sequence[_Scope], scopes: Sequence[_Scope], rule: Rule
+    comments: Comments, unused: Sequence[_Scope], scopes: Sequence[_Scope], rule: Rule
 ) -> Iterable[Diagnostic]:
     """Yield one finding for each comment with unused codes, unless a comment hides such findings there."""
     by_comment: dict[Span, list[_Scope]] = {}
@@ -135,8 +137,24 @@ def _unused(
     for group in by_comment.values():
         comment = group[0].comment
         if not any(scope.code == UNUSED and scope.covers(comment.line) for scope in scopes):
-            codes = ", ".join(f"`{scope.code}`" for scope in group)
-            yield _notice(rule, path, comment, codes=codes)
+            unused_codes = [scope.code for scope in group]
+            notice = _notice(rule, comments.path, comment, codes=", ".join(f"`{code}`" for code in unused_codes))
+            yield msgspec.structs.replace(notice, fixes=(_without(comments, comment, unused_codes),))
+
+
+def _without(comments: Comments, comment: Suppression, unused_codes: Sequence[str]) -> Fix:
+    """Return the fix that takes the codes out of the comment, or the comment away when it names no other."""
+    span = comment.span
+    line = comments.lines[span.line - 1]
+    start, end = span.column - 1, span.end_column - 1
+    old = new = line[start:end]
+    for code in unused_codes:
+        new = re.sub(rf"\s*,\s*{code}\b|\b{code}\b\s*,?\s*", "", new, count=1, flags=re.IGNORECASE)
+    if not re.search(r"\b[A-Za-z]+[0-9]+\b", new.partition("--")[0]):
+        start = len(line[:start].rstrip())
+        old, new = line[start:end], ""
+    edit = Edit(comments.path, Span(span.line, start + 1, span.line, end + 1), old, new)
+    return Fix("remove the codes that hide nothing", "safe", (edit,))
 
 
 def _notice(rule: Rule, path: str, comment: Suppression, **facts: str) -> Diagnostic:

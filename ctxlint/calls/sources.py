@@ -16,7 +16,7 @@ from ctxlint.calls.cells import cells_of, receiver_class
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import Call, View
-from ctxlint.ir.value import AccessPath, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Name, Value
 
 SourceKind = Literal["param", "cell", "read", "call", "global", "captured"]
 
@@ -40,7 +40,10 @@ class Flow(msgspec.Struct, frozen=True, gc=False):
 
 
 class Sources:
-    """Expands values to their sources; asks `flow_of` for callees' results and `reads_store` where the cut is."""
+    """Expands values to their sources; asks `flow_of` for callees' results and `reads_store` where the cut is.
+
+    One question is one walk: every value and every event is visited at most once.
+    """
 
     def __init__(
         self,
@@ -55,7 +58,11 @@ class Sources:
 
     def of(self, identity: FunctionId, at: int, value: Value, *, additions: bool = True) -> frozenset[Source]:
         """The sources of `value` at event `at`; `additions` counts what was added to the object in place."""
-        return self._expand(identity, at, value, additions, frozenset())
+        key = (identity, at, value, additions)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = _Walk(self, identity, additions).run(value, at)
+        return known
 
     def of_all(self, identity: FunctionId, at: int, values: Iterable[Value]) -> frozenset[Source]:
         """The sources of several values at one event."""
@@ -65,90 +72,94 @@ class Sources:
         """Drop what was memoised: summaries have changed."""
         self._known.clear()
 
-    def _expand(
-        self, identity: FunctionId, at: int, value: Value, additions: bool, seen: frozenset[int]
-    ) -> frozenset[Source]:
-        key = (identity, at, value, additions)
-        known = self._known.get(key)
-        if known is not None:
-            return known
-        found: set[Source] = set()
-        for kind, what in self._view.origins(identity).roots(value, at, mutations=additions):
-            if kind == "param":
-                found.add(Source("param", str(what)))
-            elif kind in ("global", "captured"):
-                found.add(Source("global" if kind == "global" else "captured", str(what)))
-            elif kind == "result" and isinstance(what, int) and what not in seen:
-                found |= self._of_event(identity, what, additions, seen | {what})
-        result = frozenset(found)
-        if not seen:
-            self._known[key] = result
-        return result
 
-    def _of_event(self, identity: FunctionId, number: int, additions: bool, seen: frozenset[int]) -> frozenset[Source]:
-        event = self._view.event(identity, number)
+class _Walk:
+    """One question about one function."""
+
+    __slots__ = ("_ask", "_view", "_identity", "_additions", "_found", "_pending", "_events", "_values")
+
+    def __init__(self, ask: Sources, identity: FunctionId, additions: bool) -> None:
+        self._ask = ask
+        self._view = ask._view
+        self._identity = identity
+        self._additions = additions
+        self._found: set[Source] = set()
+        self._pending: list[tuple[Value, int]] = []
+        self._events: set[int] = set()
+        self._values: set[tuple[Value, int]] = set()
+
+    def run(self, value: Value, at: int) -> frozenset[Source]:
+        """Everything the value is made of."""
+        self._push(value, at)
+        origins = self._view.origins(self._identity)
+        while self._pending:
+            part, where = self._pending.pop()
+            for kind, what in origins.roots(part, where, mutations=self._additions):
+                if kind == "param":
+                    self._found.add(Source("param", str(what)))
+                elif kind in ("global", "captured"):
+                    self._found.add(Source("global" if kind == "global" else "captured", str(what)))
+                elif kind == "result" and isinstance(what, int) and what not in self._events:
+                    self._events.add(what)
+                    self._event(what)
+        return frozenset(self._found)
+
+    def _push(self, value: Value, at: int) -> None:
+        if (value, at) not in self._values:
+            self._values.add((value, at))
+            self._pending.append((value, at))
+
+    def _event(self, number: int) -> None:
+        event = self._view.event(self._identity, number)
         if event.kind == "read" and event.path is not None:
-            return self._of_read(identity, number, event.path, additions, seen)
-        if event.kind == "call":
-            return self._of_call(identity, number, additions, seen)
-        if event.value is not None:                      # an await, an iteration, an entered context manager
-            return self._expand(identity, number, event.value, additions, seen)
-        return frozenset()
+            self._read(number, event.path)
+        elif event.kind == "call":
+            self._call(number)
+        elif event.value is not None:                    # an iteration, an entered context manager
+            self._push(event.value, number)
 
-    def _of_read(
-        self, identity: FunctionId, number: int, path: AccessPath, additions: bool, seen: frozenset[int]
-    ) -> frozenset[Source]:
-        own = frozenset(Source("cell", cell, number) for cell in cells_of(self._view, identity, number, path))
-        if isinstance(path.root, Name) and receiver_class(self._view, identity, path.root) is not None:
-            return own
-        return own | self._expand(identity, number, path.root, additions, seen)
+    def _read(self, number: int, path: AccessPath) -> None:
+        self._found.update(Source("cell", cell, number) for cell in cells_of(self._view, self._identity, number, path))
+        if not (isinstance(path.root, Name) and receiver_class(self._view, self._identity, path.root) is not None):
+            self._push(path.root, number)
 
-    def _of_call(self, identity: FunctionId, number: int, additions: bool, seen: frozenset[int]) -> frozenset[Source]:
-        if self._reads_store(identity, number):
-            return frozenset({Source("read", event=number)})
-        found: set[Source] = set()
-        for call in self._view.calls(identity, number):
-            flows = [self._flow_of(target) for target in call.functions]
+    def _call(self, number: int) -> None:
+        if self._ask._reads_store(self._identity, number):
+            self._found.add(Source("read", event=number))
+            return
+        for call in self._view.calls(self._identity, number):
+            flows = [self._ask._flow_of(target) for target in call.functions]
             if flows and all(flow is not None for flow in flows):
                 for target, flow in zip(call.functions, flows):
                     assert flow is not None
-                    found |= self._through(identity, number, call, target, flow, additions, seen)
+                    self._through(number, call, target, flow)
             else:
-                found.add(Source("call", event=number))
-                found |= self._operands(identity, number, [a.value for a in call.arguments], call.receiver, additions, seen)
-        return frozenset(found)
+                self._found.add(Source("call", event=number))
+                for argument in call.arguments:
+                    self._push(argument.value, number)
+                self._receiver(number, call)
 
-    def _operands(
-        self, identity: FunctionId, number: int, values: list[Value], receiver: AccessPath | None,
-        additions: bool, seen: frozenset[int],
-    ) -> frozenset[Source]:
-        found: set[Source] = set()
-        for value in values:
-            found |= self._expand(identity, number, value, additions, seen)
-        if receiver is not None:
-            found |= self._of_read(identity, number, receiver, additions, seen) if receiver.steps else self._expand(
-                identity, number, receiver.root, additions, seen
-            )
-        return frozenset(found)
+    def _receiver(self, number: int, call: Call) -> None:
+        if call.receiver is None:
+            return
+        if call.receiver.steps:
+            self._read(number, call.receiver)
+        else:
+            self._push(call.receiver.root, number)
 
-    def _through(
-        self, identity: FunctionId, number: int, call: Call, target: FunctionId, flow: Flow, additions: bool,
-        seen: frozenset[int],
-    ) -> frozenset[Source]:
+    def _through(self, number: int, call: Call, target: FunctionId, flow: Flow) -> None:
         """The callee's result with its formals replaced by what is passed here."""
         actuals = self._view.bound(call, target)
         own_name = receiver_name(self._view.function(target))
-        found: set[Source] = set()
         for source in flow.returns:
             if source.kind == "param" and source.name in actuals:
-                found |= self._expand(identity, number, actuals[source.name], additions, seen)
-            elif source.kind == "param" and source.name == own_name and call.receiver is not None:
-                found |= self._operands(identity, number, [], call.receiver, additions, seen)
+                self._push(actuals[source.name], number)
+            elif source.kind == "param" and source.name == own_name:
+                self._receiver(number, call)
             elif source.kind in ("cell", "read", "call"):
-                found.add(Source(source.kind, source.name, number))
+                self._found.add(Source(source.kind, source.name, number))
             elif source.kind == "global":
-                found.add(source)
-        return frozenset(found)
+                self._found.add(source)
 
 
 def result_flow(view: View, sources: Sources, identity: FunctionId) -> Flow:
@@ -163,7 +174,3 @@ def result_flow(view: View, sources: Sources, identity: FunctionId) -> Flow:
             }
     return Flow(frozenset(found))
 
-
-def read_result(value: Value) -> int | None:
-    """The event a value is the plain result of, if it is one."""
-    return value.event if isinstance(value, Result) else None

@@ -145,6 +145,7 @@ class View:
         """The calls an event stands for: its own callee, and callables handed to something that runs them."""
         found = self._calls.get((identity, event))
         if found is None:
+            self._calls[identity, event] = ()               # in a loop a call can be handed its own earlier result
             found = self._calls[identity, event] = tuple(self._find_calls(identity, event))
         return found
 

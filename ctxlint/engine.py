@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -14,12 +13,14 @@ from ctxlint.discovery.files import SourceFile, discover, discover_stdin
 from ctxlint.gate.fingerprints import fingerprinted
 from ctxlint.gate.per_file import ignored_in
 from ctxlint.gate.statements import statement_lines
-from ctxlint.gate.suppressions import Comments, Suppression, apply_suppressions
+from ctxlint.gate.suppressions import Comments, apply_suppressions
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.models import Models, load_models
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
 from ctxlint.result import Analysis, NotAnalysed, Report
+from ctxlint.syntax.comments import suppressions
+from ctxlint.syntax.read import decode
 
 NOT_ANALYSED = "CTX003"
 
@@ -99,7 +100,7 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
     failed = {failure.path for failure in failures}
     outcome = apply_suppressions(
         analysis.diagnostics,
-        _comments(file for file in planned.files if file.path not in failed),
+        _comments((file for file in planned.files if file.path not in failed), planned.rules),
         planned.rules,
         planned.selection.codes,
         configuration.settings.require_reason,
@@ -157,17 +158,15 @@ def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnost
     )
 
 
-def _comments(files: Iterable[SourceFile]) -> Iterator[Comments]:
+def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Comments]:
     """Yield the suppression comments of the files that have some."""
-    from ctxlint.syntax.comments import suppressions
-
+    prefixes = tuple(sorted({code.rstrip("0123456789") for code in rules}))
     for file in files:
         data = Path(file.path).read_bytes() if file.source is None else file.source
         if b"noqa" in data or b"ctxlint:" in data:
-            text = importlib.util.decode_source(data)
-            found: tuple[Suppression, ...] = suppressions(text)
-            if found:
-                yield Comments(file.path, found, statement_lines(text))
+            text = decode(data)
+            if isinstance(text, str) and (found := suppressions(text, prefixes)):
+                yield Comments(file.path, found, tuple(text.splitlines()), statement_lines(text))
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

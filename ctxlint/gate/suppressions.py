@@ -6,45 +6,26 @@ One that is malformed hides nothing; one that hides nothing although its rule ra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
 
 import msgspec
 
-from ctxlint.diagnostic import Diagnostic
+from ctxlint.diagnostic import Diagnostic, Edit, Fix
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.rules import Rule
+from ctxlint.syntax.comments import Suppression
 
 UNUSED, MALFORMED = "CTX001", "CTX002"
 
 
-class Suppression(Protocol):
-    """A suppression comment as the syntax room reads it.
-
-    `kind` is `noqa` or `ignore` (this statement), `disable` and `enable` (from here on), `file-ignore`, or `malformed`
-    with the complaint as its reason. Columns count from 1, the end is exclusive.
-    """
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def codes(self) -> tuple[str, ...]: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def column(self) -> int: ...
-    @property
-    def end_column(self) -> int: ...
-
-
 class Comments(msgspec.Struct, frozen=True):
-    """The suppressions of one file, and the physical lines of the statement at a line of it."""
+    """The suppressions of one file, its lines, and the physical lines of the statement at a line of it."""
 
     path: str
     suppressions: tuple[Suppression, ...]
+    lines: tuple[str, ...]
     statement_lines: Callable[[int], range]
 
 
@@ -91,7 +72,7 @@ def apply_suppressions(
             used.update(hiding)
             (suppressed if hiding else shown).append(diagnostic)
         unused = [scope for number, scope in enumerate(scopes) if number not in used and scope.code in ran]
-        notices.extend(_unused(comments.path, unused, scopes, rules[UNUSED]))
+        notices.extend(_unused(comments, unused, scopes, rules[UNUSED]))
     for untouched in by_path.values():
         shown.extend(untouched)
     return Outcome(tuple(shown), tuple(suppressed), tuple(notices))
@@ -103,7 +84,7 @@ def _scopes(
     """Return where each code of each comment is hidden, and a finding for each malformed comment."""
     scopes: list[_Scope] = []
     complaints: list[Diagnostic] = []
-    ordered = sorted(comments.suppressions, key=lambda comment: (comment.line, comment.column))
+    ordered = sorted(comments.suppressions, key=lambda comment: comment.span)
     for number, comment in enumerate(ordered):
         complaint = _complaint(comment, ordered[:number], rules, require_reason)
         if complaint:
@@ -112,31 +93,24 @@ def _scopes(
         if comment.kind == "enable":
             continue
         for code in comment.codes:
-            if code in rules:
-                scopes.append(_Scope(comment, code, _cover(comment, code, ordered[number + 1:], comments)))
+            scopes.append(_Scope(comment, code, _cover(comment, code, ordered[number + 1 :], comments)))
     return scopes, complaints
 
 
 def _complaint(
     comment: Suppression, earlier: Sequence[Suppression], rules: Mapping[str, Rule], require_reason: bool
 ) -> str:
-    """Return what is wrong with a comment, or nothing.
-
-    Codes of other tools in a `noqa` are none of our business; one that only looks like ours is.
-    """
+    """Return what is wrong with a comment, or nothing. (The syntax room leaves out codes of other tools.)"""
     if comment.kind == "malformed":
         return comment.reason
-    families = {code.rstrip("0123456789") for code in rules}
-    unknown = [code for code in comment.codes if code not in rules
-               and (comment.kind != "noqa" or code.rstrip("0123456789") in families)]
+    unknown = [code for code in comment.codes if code not in rules]
     if unknown:
         return f"no rule is called `{unknown[0]}`{did_you_mean(unknown[0], rules)}"
-    ours = [code for code in comment.codes if code in rules]
     if comment.kind == "enable":
-        never = [code for code in ours
+        never = [code for code in comment.codes
                  if not any(before.kind == "disable" and code in before.codes for before in earlier)]
         return f"nothing above disables `{never[0]}`" if never else ""
-    if require_reason and ours and not comment.reason:
+    if require_reason and not comment.reason:
         return "it gives no reason (`-- why`), and this project requires one"
     return ""
 
@@ -153,18 +127,34 @@ def _cover(
 
 
 def _unused(
-    path: str, unused: Sequence[_Scope], scopes: Sequence[_Scope], rule: Rule
+    comments: Comments, unused: Sequence[_Scope], scopes: Sequence[_Scope], rule: Rule
 ) -> Iterable[Diagnostic]:
     """Yield one finding for each comment with unused codes, unless a comment hides such findings there."""
-    by_comment: dict[tuple[int, int], list[_Scope]] = {}
+    by_comment: dict[Span, list[_Scope]] = {}
     for scope in unused:
         if scope.code != UNUSED:
-            by_comment.setdefault((scope.comment.line, scope.comment.column), []).append(scope)
+            by_comment.setdefault(scope.comment.span, []).append(scope)
     for group in by_comment.values():
         comment = group[0].comment
         if not any(scope.code == UNUSED and scope.covers(comment.line) for scope in scopes):
-            codes = ", ".join(f"`{scope.code}`" for scope in group)
-            yield _notice(rule, path, comment, codes=codes)
+            unused_codes = [scope.code for scope in group]
+            notice = _notice(rule, comments.path, comment, codes=", ".join(f"`{code}`" for code in unused_codes))
+            yield msgspec.structs.replace(notice, fixes=(_without(comments, comment, unused_codes),))
+
+
+def _without(comments: Comments, comment: Suppression, unused_codes: Sequence[str]) -> Fix:
+    """Return the fix that takes the codes out of the comment, or the comment away when it names no other."""
+    span = comment.span
+    line = comments.lines[span.line - 1]
+    start, end = span.column - 1, span.end_column - 1
+    old = new = line[start:end]
+    for code in unused_codes:
+        new = re.sub(rf"\s*,\s*{code}\b|\b{code}\b\s*,?\s*", "", new, count=1, flags=re.IGNORECASE)
+    if not re.search(r"\b[A-Za-z]+[0-9]+\b", new.partition("--")[0]):
+        start = len(line[:start].rstrip())
+        old, new = line[start:end], ""
+    edit = Edit(comments.path, Span(span.line, start + 1, span.line, end + 1), old, new)
+    return Fix("remove the codes that hide nothing", "safe", (edit,))
 
 
 def _notice(rule: Rule, path: str, comment: Suppression, **facts: str) -> Diagnostic:
@@ -174,7 +164,7 @@ def _notice(rule: Rule, path: str, comment: Suppression, **facts: str) -> Diagno
         severity=rule.severity,
         confidence="high",
         path=path,
-        span=Span(comment.line, comment.column, comment.line, comment.end_column),
+        span=comment.span,
         symbol="<module>",
         message=rule.message.format(**facts),
         events=(comment.kind, *comment.codes),

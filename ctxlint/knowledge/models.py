@@ -22,6 +22,7 @@ Does = Literal[
     "records",              # content becomes an entry of the journal target
     "appends",              # content is added to target, nothing is overwritten
     "commits",              # what was written to target becomes visible and lasting
+    "flushes",              # what was written to target has left this process
     "syncs",                # what was written to target survives a power cut
     "reads",                # the result is (part of) what target holds
     "loads",                # the result is the whole of what target holds
@@ -75,7 +76,7 @@ FACTS: tuple[str, ...] = get_args(Fact)
 FALLIBLE: frozenset[str] = frozenset({
     "records", "appends", "commits", "syncs", "reads", "loads", "saves", "clears", "deletes", "replaces", "opens",
     "restores", "acquires", "lock", "transaction", "compare-and-set", "parses", "serialises", "joins", "suspends",
-    "mutates", "calls-argument", "queue",
+    "mutates", "calls-argument", "queue", "flushes", "creates", "truncates",
 })
 """The effects that are fallible unless their entry says otherwise."""
 DEEP = 99
@@ -92,8 +93,9 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One effect of a callable.
 
-    `target`, `content` and `mode` name an argument: `self`, a position from `0` (the receiver of a method is not counted)
-    or a keyword; empty when there is none, or when the effect is on the result.
+    `target`, `content`, `mode` and `key` name an argument: `self` (the receiver), a position from `0` (the receiver is not
+    counted), a keyword, a position or a keyword (`1|mode`), or `*` (all of them); they are empty when there is none, or
+    when the effect is on the result.
     `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.
     `distinctive` marks a method whose name alone tells its library, so that it also counts for receivers of unknown type.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
@@ -150,6 +152,10 @@ class Models(msgspec.Struct, frozen=True):
         """Return the effects of a method whose name alone tells its library: for receivers of an unknown type."""
         return self.by_method.get(method, ())
 
+    def result(self, qualified_name: str) -> str:
+        """Return the type of what a callable gives (`$0`: that of its first argument), empty when it is unknown."""
+        return next((effect.returns for effect in self.effects(qualified_name) if effect.returns), "")
+
     def type_facts(self, qualified: str) -> frozenset[str]:
         """Return what is known about the instances of a class."""
         return self.by_type.get(qualified, frozenset())
@@ -161,6 +167,8 @@ class Models(msgspec.Struct, frozen=True):
 
 def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) -> Models:
     """Return the built-in models and those of the user, whose entries for a name replace the built-in ones.
+
+    Built-in files add up: what several say about a name all holds.
 
     Raises ConfigurationError for a path that does not exist and for text that is no TOML.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ctxlint.knowledge.rules import Rule, Status
@@ -102,12 +102,18 @@ def function_text(folder: Path, place: str) -> str:
     end = start + 1
     while end < len(lines) and (not lines[end].strip() or lines[end][0] in " \t)]}#"):
         end += 1
-    while start and lines[start - 1].startswith("@"):
-        start -= 1
-    kept = lines[start:end]
+    kept = lines[_first_decorator(lines, start) : end]
     while not kept[-1].strip() or kept[-1].startswith("#"):
         kept.pop()
     return "".join(f"{_without_marks(line)}\n" for line in kept)
+
+
+def _first_decorator(lines: Sequence[str], heading: int) -> int:
+    """Return the line of the first decorator in the block above a heading, or the heading's own."""
+    above = heading
+    while above and lines[above - 1].strip():
+        above -= 1
+    return next((number for number in range(above, heading) if lines[number].startswith("@")), heading)
 
 
 def _fix_line(rule: Rule) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from ctxlint.diagnostic import Diagnostic, Severity, Step
-from ctxlint.report.places import shown_path
+from ctxlint.report.places import shown_path, shown_places
 
 SOURCE_WIDTH = 60
 """Longer source lines are cut."""
@@ -42,7 +42,7 @@ def _argument(diagnostic: Diagnostic, tag: str, paint: Paint, folder: Path) -> s
     lines = [f"{paint(place, _BOLD)} {code} {diagnostic.message} [{diagnostic.confidence}]{tag}"]
     lines += _steps(diagnostic.flow, paint, folder)
     lines += [f"  {line}" for line in diagnostic.scenario.splitlines()]
-    lines += [paint(f"  {line}", _DIM) for line in diagnostic.evidence]
+    lines += [paint(f"  {shown_places(line, folder)}", _DIM) for line in diagnostic.evidence]
     lines += [f"  fix ({fix.applicability}): {fix.message}" for fix in diagnostic.fixes]
     return "".join(f"{line}\n" for line in lines)
 

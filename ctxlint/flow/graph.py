@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar, cast
 
 from ctxlint.flow.conditions import ConditionTable, condition_table
-from ctxlint.ir.function import ENTRY, EXIT, RAISED, Condition, Function
+from ctxlint.flow.sharing import NOT_SHARED, Sharing
+from ctxlint.ir.function import ENTRY, EXIT, RAISED, Condition, Edge, Function
+from ctxlint.ir.value import Result
+
+T = TypeVar("T")
 
 EdgeKind = Literal["next", "exception", "raised"]
 
@@ -23,6 +27,11 @@ class GraphEdge(NamedTuple):
     kind: EdgeKind
 
 
+_SHARED = 512
+_ONWARD = tuple([(GraphEdge(event, None, "next"),) for event in range(_SHARED)])
+"""The edges to the next event of a block; graphs share them, since nearly all edges of a function are of this kind."""
+
+
 class EventGraph:
     """Nodes 0 to `size` - 1 are the function's events; node `size` + b is the beginning of block b.
 
@@ -31,21 +40,20 @@ class EventGraph:
     The graph never changes; only what is derived from it is computed when first asked for.
     """
 
-    __slots__ = ("function", "size", "entry", "exit", "raised", "_successors", "_predecessors", "_blocks", "_conditions",
-                 "_order")
+    __slots__ = ("function", "shared", "size", "entry", "exit", "raised", "_successors", "_predecessors",
+                 "_derived")
 
-    def __init__(self, function: Function, successors: list[tuple[GraphEdge, ...]], blocks: list[int]) -> None:
+    def __init__(self, function: Function, successors: list[tuple[GraphEdge, ...]], shared: Sharing = NOT_SHARED) -> None:
         size = len(function.events)
+        self.shared = shared
         self.function = function
         self.size = size
         self.entry = size + ENTRY
         self.exit = size + EXIT
         self.raised = size + RAISED
         self._successors = successors
-        self._blocks = blocks
         self._predecessors: list[list[int]] | None = None
-        self._conditions: ConditionTable | None = None
-        self._order: tuple[int, ...] | None = None
+        self._derived: dict[Callable[[EventGraph], object], object] = {}
 
     @property
     def nodes(self) -> range:
@@ -55,16 +63,23 @@ class EventGraph:
     @property
     def conditions(self) -> ConditionTable:
         """What the function's branches test, and which events change the answer."""
-        if self._conditions is None:
-            self._conditions = condition_table(self.function)
-        return self._conditions
+        return self.derived(_conditions)
 
     @property
     def order(self) -> tuple[int, ...]:
         """The reachable nodes in reverse postorder: every node after its predecessors, except along loops."""
-        if self._order is None:
-            self._order = _reverse_postorder(self)
-        return self._order
+        return self.derived(_reverse_postorder)
+
+    def turns_back(self, node: int, target: int) -> bool:
+        """Whether the edge from the node to the target begins the next round of a loop."""
+        positions = self.derived(_positions)
+        return positions[target] <= positions[node]
+
+    def derived(self, compute: Callable[[EventGraph], T]) -> T:
+        """`compute(self)`, computed once: for facts that depend on the graph alone."""
+        if compute not in self._derived:
+            self._derived[compute] = compute(self)
+        return cast(T, self._derived[compute])
 
     def successors(self, node: int) -> tuple[GraphEdge, ...]:
         """The edges that leave the node."""
@@ -78,7 +93,7 @@ class EventGraph:
 
     def block_of(self, node: int) -> int:
         """The number of the block in which an event stands, or which a block's node begins."""
-        return self._blocks[node] if node < self.size else node - self.size
+        return node - self.size if node >= self.size else self.derived(_blocks_of_events)[node]
 
     def pad_of(self, node: int) -> int:
         """The node at which an exception of this event lands."""
@@ -93,49 +108,77 @@ class EventGraph:
         return node < self.size
 
 
-def event_graph(function: Function, can_raise: Callable[[int], bool]) -> EventGraph:
+def swallows_nothing(exit_event: int) -> bool:
+    """What is assumed of context managers nobody knows: an exception that leaves the body leaves the `with` as well."""
+    return False
+
+
+def event_graph(
+    function: Function,
+    can_raise: Callable[[int], bool],
+    swallows: Callable[[int], bool] = swallows_nothing,
+    shared: Sharing = NOT_SHARED,
+) -> EventGraph:
     """Lay out the function's events; those for which `can_raise` is true, and every `raise`, can reach their block's pad.
 
-    A `raise` has no other way on.
+    A `raise` has no other way on. An `exit` that is reached by an exception can end it only if `swallows` is true for it.
+    `shared` says which names inner functions use (`ctxlint.flow.sharing`), so that they can change when anything is called.
     """
     events, blocks = function.events, function.blocks
     size = len(events)
     successors: list[tuple[GraphEdge, ...]] = [()] * (size + len(blocks))
-    block_of = [0] * size
-    for number, block in enumerate(blocks):
-        for event in range(block.first, block.last):
-            block_of[event] = number
     seen = {ENTRY}
     pending = [ENTRY]
     while pending:
         number = pending.pop()
         block = blocks[number]
+        landing, ways = block.pad, block.edges
         node = size + number
-        pad = (GraphEdge(size + block.pad, None, "exception"),)
+        pad = (GraphEdge(size + landing, None, "exception"),)
         failing: tuple[GraphEdge, ...] = ()
         reached = []
         for event in range(block.first, block.last):
-            successors[node] = (GraphEdge(event, None, "next"), *failing)
+            onward = _ONWARD[event] if event < _SHARED else (GraphEdge(event, None, "next"),)
+            successors[node] = onward + failing if failing else onward
             node = event
             if events[event].kind == "raise":
                 successors[node] = pad
-                reached.append(block.pad)
+                reached.append(landing)
                 break
-            if can_raise(event):
-                failing = pad
-                reached.append(block.pad)
-            else:
-                failing = ()
+            failing = pad if can_raise(event) else ()
+            if failing:
+                reached.append(landing)
         else:
-            edges = [GraphEdge(size + edge.target, edge.condition, "raised" if edge.raised else "next")
-                     for edge in block.edges]
-            successors[node] = (*edges, *failing)
-            reached.extend([edge.target for edge in block.edges])
+            if node < size and events[node].kind == "exit" and not swallows(node):
+                ways = tuple([way for way in ways if not _is_swallowed(way, node)])
+            successors[node] = (*[GraphEdge(size + way.target, way.condition, "raised" if way.raised else "next")
+                                  for way in ways], *failing)
+            reached.extend([way.target for way in ways])
         for target in reached:
             if target not in seen:
                 seen.add(target)
                 pending.append(target)
-    return EventGraph(function, successors, block_of)
+    return EventGraph(function, successors, shared)
+
+
+def _positions(graph: EventGraph) -> dict[int, int]:
+    return {node: position for position, node in enumerate(graph.order)}
+
+
+def _conditions(graph: EventGraph) -> ConditionTable:
+    return condition_table(graph.function, graph.shared)
+
+
+def _blocks_of_events(graph: EventGraph) -> list[int]:
+    numbers = [0] * graph.size
+    for number, block in enumerate(graph.function.blocks):
+        numbers[block.first : block.last] = [number] * (block.last - block.first)
+    return numbers
+
+
+def _is_swallowed(edge: Edge, exit_event: int) -> bool:
+    """Whether the edge is the one taken when the context manager's exit ends the exception."""
+    return edge.condition is not None and edge.condition.holds and edge.condition.value == Result(exit_event)
 
 
 def _turned_round(successors: list[tuple[GraphEdge, ...]]) -> list[list[int]]:

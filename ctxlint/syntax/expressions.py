@@ -12,7 +12,7 @@ from ctxlint.ir.value import NONE, AccessPath, Compound, Constant, Name, Result,
 from ctxlint.syntax.blocks import Draft
 from ctxlint.syntax.definitions import define_lambda
 from ctxlint.syntax.scopes import target_names
-from ctxlint.syntax.values import BINARY_OPERATORS, COMPARISONS, UNARY_OPERATORS, constant_of, unpacked
+from ctxlint.syntax.values import BINARY_OPERATORS, COMPARISONS, UNARY_OPERATORS, constant_of, mentions, unpacked
 
 Lowering = Callable[[Draft, Any], Value]
 
@@ -78,8 +78,21 @@ def bind(body: Draft, target: ast.expr, value: Value, note: str = "") -> None:
     else:
         elements: list[ast.expr] = target.elts  # type: ignore[attr-defined]
         star = next((position for position, each in enumerate(elements) if isinstance(each, ast.Starred)), None)
-        for element, part in zip(elements, unpacked(value, len(elements), star)):
+        parts = unpacked(value, len(elements), star)
+        _keep_overwritten(body, elements, parts)
+        for element, part in zip(elements, parts):
             bind(body, element, part)
+
+
+def _keep_overwritten(body: Draft, elements: list[ast.expr], parts: list[Value]) -> None:
+    """`a, b = b, a`: what a later part says of a name that an earlier target binds is kept in a hidden variable first."""
+    bound: set[str] = set()
+    for position, element in enumerate(elements):
+        if bound and mentions(parts[position], bound):
+            kept = body.scope.hidden_variable(element.id if isinstance(element, ast.Name) else "item")
+            body.emit("local", element, AccessPath(kept), parts[position])
+            parts[position] = kept
+        bound.update(target_names(element))
 
 
 def access(body: Draft, node: ast.expr) -> tuple[AccessPath, tuple[Value, ...]]:

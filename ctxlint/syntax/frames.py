@@ -7,7 +7,7 @@ through a copy ends where that way of leaving ends.
 from __future__ import annotations
 
 import ast
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
 from ctxlint.ir.value import Value
 from ctxlint.syntax.blocks import Draft
@@ -90,7 +90,7 @@ class Manager:
         return body.emit("exit", self.place, None, self.value, note="async" if self.is_async else "")
 
 
-Frame = Union[Loop, Finally, Manager]
+Frame = Loop | Finally | Manager
 
 
 def leave(body: Draft, depth: int, destination: int) -> None:

@@ -19,7 +19,7 @@ class Scope(dict[str, Name]):
     the cycle collector off.
     """
 
-    __slots__ = ("parent", "overlay", "is_class", "bound", "captured", "extra")
+    __slots__ = ("parent", "overlay", "is_class", "bound", "captured", "extra", "declared_global")
 
     def __init__(self, parent: Scope | None, overlay: dict[str, Name] | None, is_class: bool) -> None:
         super().__init__()
@@ -30,7 +30,8 @@ class Scope(dict[str, Name]):
         self.bound: dict[str, None] = {}
         self.captured: dict[str, None] = {}
         self.extra: dict[str, None] = {}
-        """Variables of the function's comprehensions, under the names they have in values."""
+        """Variables that are no names of the function: those of comprehensions, and what must outlive a rebinding."""
+        self.declared_global: set[str] = set()
 
     def __missing__(self, name: str) -> Name:
         found = self._captured_name(name) or Name(name, "global")
@@ -46,9 +47,18 @@ class Scope(dict[str, Name]):
     def comprehension_variable(self, name: str) -> Name:
         """The variable `name` of a comprehension; it gets another name where the function has a variable of that name."""
         if name in self.bound:
-            name = f"{name}@{sum(1 for extra in self.extra if extra.partition('@')[0] == name) + 2}"
+            return self.hidden_variable(name)
         self.extra[name] = None
         return Name(name, "local")
+
+    def hidden_variable(self, name: str) -> Name:
+        """A variable that no name of the program means, called after the variable `name`."""
+        number = 2
+        while f"{name}@{number}" in self.extra:
+            number += 1
+        hidden = f"{name}@{number}"
+        self.extra[hidden] = None
+        return Name(hidden, "local")
 
     def _captured_name(self, name: str) -> Name | None:
         passed = [self]
@@ -61,6 +71,8 @@ class Scope(dict[str, Name]):
                 return None
             if not scope.is_class and name in scope.bound:
                 return _note_capture(passed, name)
+            if name in scope.declared_global:
+                return None
             passed.append(scope)
         return None
 
@@ -85,6 +97,7 @@ def scope_of_body(scope: Scope, parameters: Iterable[str], body: list[ast.stmt],
     for name, is_global in declared.items():
         if is_global:
             scope[name] = Name(name, "global")
+            scope.declared_global.add(name)
 
 
 def target_names(target: ast.expr) -> Iterator[str]:

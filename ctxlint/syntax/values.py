@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 from types import EllipsisType
 
-from ctxlint.ir.value import NONE, Compound, Constant, Value
+from ctxlint.ir.value import NONE, Compound, Constant, Name, Value
 
 TRUE, FALSE = Constant("bool", "True"), Constant("bool", "False")
 ELLIPSIS = Constant("ellipsis", "Ellipsis")
@@ -62,6 +63,19 @@ def printable(text: str) -> str:
 def integer(number: int) -> Constant:
     """The literal integer."""
     return Constant("int", repr(number))
+
+
+def mentions(value: Value, names: Set[str]) -> bool:
+    """Whether the value is made from a variable with one of these names."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Name):
+            if part.name in names:
+                return True
+        elif isinstance(part, Compound):
+            pending.extend(part.parts)
+    return False
 
 
 def item(value: Value, position: int) -> Value:

@@ -47,8 +47,6 @@ def resolve_name(program: Names, module: str, function: int, dotted: str) -> str
     Without a module the name is absolute already, or that of a builtin.
     """
     text = dotted.partition("[")[0].strip()
-    if not module:
-        return canonical(program, text)
     if not text:
         return ""
     head, _, rest = text.partition(".")

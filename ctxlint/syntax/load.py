@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ctxlint.ir.module import Module
-from ctxlint.syntax.depth import with_room
 from ctxlint.syntax.lower import lower
-from ctxlint.syntax.read import LARGEST_FILE, Problem, Reading, read
+from ctxlint.syntax.read import LARGEST_FILE, Problem, read
 
 
 def load(source: bytes, largest: int = LARGEST_FILE) -> Module | Problem:
@@ -14,13 +13,6 @@ def load(source: bytes, largest: int = LARGEST_FILE) -> Module | Problem:
     if isinstance(reading, Problem):
         return reading
     try:
-        return _lower(reading)
-    except RecursionError:
-        return Problem("too-deep", "expressions are nested too deeply to be analysed")
-
-
-def _lower(reading: Reading) -> Module:
-    try:
         return lower(reading.tree, reading.source)
     except RecursionError:
-        return with_room(lambda deep: lower(deep.tree, deep.source), reading)
+        return Problem("too-deep", "expressions are nested too deeply to be analysed")

@@ -39,7 +39,7 @@ def test_the_byte_order_mark_is_no_column() -> None:
     (b"\xef\xbb\xbf# coding: latin-1\n", "encoding", 1),
     (b"# coding: raw_unicode_escape\nx = '\\ud800'\n", "encoding", 1),
     (b"x = 1\n\x00", "syntax", None),
-    (b"x = (" + b"(" * 300 + b")" * 300 + b")", "syntax", 1),
+    (b"x = (" + b"(" * 300 + b")" * 300 + b")", "too-deep", 1),
     (b"print 'x'\n", "syntax", 1),
 ])
 def test_what_cannot_be_read_is_a_problem(source: bytes, kind: str, line: int | None) -> None:

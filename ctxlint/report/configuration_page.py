@@ -17,17 +17,17 @@ The command line wins over the file.
 An unknown key gives exit status 2 and the nearest known one.
 A JSON schema for editors lies in [configuration.schema.json](configuration.schema.json).
 
-Codes are full codes, prefixes of codes (`CTX1`), or `ALL`.
+Codes are full codes, the beginning of codes, or `ALL`.
 Patterns are those of `.gitignore`, relative to the folder of the configuration file.
 
 ```toml
 [tool.ctxlint]
-select = ["CTX1", "CTX302"]
+preview = true
 exclude = ["tests/data"]
 min-confidence = "high"
 
 [tool.ctxlint.per-file-ignores]
-"scripts/*" = ["CTX105"]
+"scripts/*" = ["ALL"]
 ```
 
 ## Keys

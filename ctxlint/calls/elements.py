@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from ctxlint.calls.types import NONE, UNKNOWN, ClassObject, Instance, Types, one, standard_name, union
+from ctxlint.calls.types import NONE, UNKNOWN, ClassObject, Instance, Types, instance, one, standard_name, union
 from ctxlint.ir.value import Compound, Constant, Value
 
 _ABC = "collections.abc."
@@ -27,6 +27,8 @@ AWAITABLES = frozenset(
     [_ABC + "Awaitable", _ABC + "Coroutine", "types.CoroutineType", "asyncio.Future", "asyncio.Task",
      "concurrent.futures.Future"]
 )
+LANGUAGE = MAPPINGS | _ITERABLES | {"builtins.str", "builtins.bytes"}
+"""Classes about whose methods no model needs to speak."""
 MANAGERS = frozenset(["contextlib.AbstractContextManager", "contextlib.AbstractAsyncContextManager"])
 
 STR, INT, BOOL, BYTES = (one(Instance(f"builtins.{name}")) for name in ("str", "int", "bool", "bytes"))
@@ -37,11 +39,6 @@ _TESTS = frozenset(["startswith", "endswith", "issubset", "issuperset", "isdisjo
 _SAME = frozenset(
     ["copy", "union", "intersection", "difference", "symmetric_difference", "__or__", "__add__", "fromkeys", "__copy__"]
 )
-
-
-def instance(name: str, *arguments: Types) -> Types:
-    """An instance of one class, with type arguments unless all are unknown."""
-    return one(Instance(name, arguments if any(arguments) else ()))
 
 
 def elements(type: Instance) -> Types:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxlint.calls.additions import filled, is_bare
 from ctxlint.calls.elements import builtin_class, lacks
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
@@ -110,6 +111,8 @@ def _own_attribute(inference: Inference, class_id: ClassId, name: str) -> Types:
     for field in fields:
         annotated = inference.annotation(info.module, info.ir.body, field.annotation) if field.annotation else UNKNOWN
         if annotated:
+            if is_bare(annotated):
+                return filled(inference, annotated, _additions(inference, class_id, name))
             return annotated
     own = inference.program.own_method(class_id, name)
     if own is not None:
@@ -120,6 +123,8 @@ def _own_attribute(inference: Inference, class_id: ClassId, name: str) -> Types:
         stored = inference.program.function(method).events[event]
         annotated = inference.annotation(method.module, method.index, store_annotation(stored))
         if annotated:
+            if is_bare(annotated):
+                return filled(inference, annotated, _additions(inference, class_id, name))
             return annotated
     defaults = [_default(inference, body, field) for field in fields]
     written = [
@@ -127,7 +132,16 @@ def _own_attribute(inference: Inference, class_id: ClassId, name: str) -> Types:
         for method, event in stores
         if (stored := inference.program.function(method).events[event]).note != "aug"
     ]
-    return union([*defaults, *written])
+    found = union([*defaults, *written])
+    return filled(inference, found, _additions(inference, class_id, name)) if is_bare(found) else found
+
+
+def _additions(inference: Inference, class_id: ClassId, name: str) -> Iterator[tuple[FunctionId, int]]:
+    """Where the methods of the class's own body put something into the container in the attribute."""
+    for method in _methods(inference, class_id):
+        receiver = receiver_name(inference.program.function(method))
+        for event in inference.facts(method).additions.get((receiver, name), ()) if receiver else ():
+            yield method, event
 
 
 def store_annotation(event: Event) -> str:
@@ -154,6 +168,8 @@ def _default(inference: Inference, body: FunctionId, field: Field) -> Types:
 def _of_instance(inference: Inference, type: Instance, name: str) -> Types:
     program = inference.program
     info = program.class_(type.name)
+    if info is None and name == "__class__":
+        return one(ClassObject(type.name))
     if info is None:
         found = inference.external_attribute(f"{type.name}.{name}")
         return found or (UNKNOWN if lacks(type.name, name) else one(BoundMethod(type, f"{type.name}.{name}")))
@@ -168,7 +184,7 @@ def _of_instance(inference: Inference, type: Instance, name: str) -> Types:
         return data
     bodies = [_class_member(inference, ancestor, name) for ancestor in info.mro]
     nested = next((found for found in bodies if found), UNKNOWN)
-    return nested or _inherited(inference, type, name)
+    return nested or _inherited(inference, type, name) or _of_any_object(type, name)
 
 
 def _bound(receiver: Instance | ClassObject, method: FunctionId, function: Function) -> Types:
@@ -190,6 +206,17 @@ def _inherited(inference: Inference, receiver: Instance | ClassObject, name: str
     return union(one(BoundMethod(receiver, f"{base}.{name}")) for base in bases)
 
 
+def _of_any_object(type: Instance, name: str) -> Types:
+    """What every object has: its class, its dictionary, the methods of `object`."""
+    if name == "__class__":
+        return one(ClassObject(type.name))
+    if name == "__dict__":
+        return one(Instance("builtins.dict"))
+    if not name.startswith("__") or lacks("builtins.object", name):
+        return UNKNOWN
+    return one(External(f"builtins.object.{name}"))
+
+
 def _class_member(inference: Inference, class_id: ClassId, name: str) -> Types:
     """A class defined in the body of a class."""
     nested = f"{class_id}.{name}"
@@ -207,7 +234,7 @@ def _of_class(inference: Inference, type: ClassObject, name: str) -> Types:
         return UNKNOWN if is_property(function) else _bound(type, method, function)
     nested = next((found for found in (_class_member(inference, c, name) for c in info.mro) if found), UNKNOWN)
     data = nested or close(inference, inference.open_attribute(type.name, name), Instance(type.name))
-    return data or _inherited(inference, type, name)
+    return data or _inherited(inference, type, name) or _of_any_object(Instance(type.name), name)
 
 
 def _of_super(inference: Inference, owner: ClassId, name: str) -> Types:

@@ -14,21 +14,23 @@ A = TypeVar("A")
 
 ROUNDS = 5
 DEEPEST = 60
-"""A chain of questions longer than this is cut: its end is answered by "nothing is known"."""
+"""A chain of questions longer than this is cut: its end is answered by "nothing is known", which is not remembered."""
 
 
 class Memo(Generic[A]):
     """Answers by question; `nothing` is the answer assumed for a question that is being asked already."""
 
-    def __init__(self, nothing: A) -> None:
+    def __init__(self, nothing: A, rounds: int = ROUNDS) -> None:
         self.known: dict[Hashable, A] = {}
         self._nothing = nothing
+        self._rounds = rounds
         self._assumed: dict[Hashable, A] = {}
         self._provisional: dict[Hashable, tuple[A, int]] = {}
         self._trail: list[Hashable] = []
         self._active: dict[Hashable, int] = {}
         self._asked_again: set[Hashable] = set()
         self._lowest = DEEPEST + 1
+        self._cut = False
 
     def get(self, question: Hashable, answer: Callable[[], A]) -> A:
         """The remembered answer, or that of `answer()`, which may call `get` itself."""
@@ -44,6 +46,7 @@ class Memo(Generic[A]):
             self._lowest = min(self._lowest, low)
             return value
         if len(self._active) >= DEEPEST:
+            self._cut, self._lowest = True, 0
             return self._nothing
         return self._ask(question, answer)
 
@@ -52,19 +55,24 @@ class Memo(Generic[A]):
         outer_lowest, mark = self._lowest, len(self._trail)
         self._active[question] = depth
         try:
-            for turn in range(ROUNDS):
+            for turn in range(self._rounds):
                 self._lowest = DEEPEST + 1
                 value = answer()
+                if self._lowest > DEEPEST and len(self._trail) == mark:
+                    self.known[question] = value
+                    break
                 if self._lowest < depth:
-                    self._provisional[question] = (value, self._lowest)
                     self._trail.append(question)
+                    self._provisional[question] = (value, self._lowest)
+                    self._depend(mark)
                     break
                 group = {q: self._provisional[q][0] for q in self._trail[mark:]}
                 group[question] = value
                 settled = all(self._assumed.get(q, self._nothing) == group[q] for q in group if q in self._asked_again)
                 self._forget(mark)
-                if settled or turn == ROUNDS - 1:
-                    self.known.update(group)
+                if settled or turn == self._rounds - 1:
+                    self.known.update({question: value} if self._cut else group)
+                    self._cut = False
                     for q in group:
                         self._asked_again.discard(q)
                         self._assumed.pop(q, None)
@@ -74,6 +82,13 @@ class Memo(Generic[A]):
             del self._active[question]
             self._lowest = min(outer_lowest, self._lowest)
         return value
+
+    def _depend(self, mark: int) -> None:
+        """What was answered on the way here depends on what this answer depends on."""
+        for question in self._trail[mark:]:
+            value, low = self._provisional[question]
+            if low > self._lowest:
+                self._provisional[question] = (value, self._lowest)
 
     def _forget(self, mark: int) -> None:
         for question in self._trail[mark:]:

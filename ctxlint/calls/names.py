@@ -44,6 +44,7 @@ def resolve_name(program: Names, module: str, function: int, dotted: str) -> str
     """The canonical name of `dotted` as written in the function with that index of `module` (0: the module body).
 
     A subscript is ignored (`Store[T]` is `Store`). Empty when the first part is a parameter or local variable.
+    Without a module the name is absolute already, or that of a builtin.
     """
     text = dotted.partition("[")[0].strip()
     if not module:
@@ -51,6 +52,8 @@ def resolve_name(program: Names, module: str, function: int, dotted: str) -> str
     if not text:
         return ""
     head, _, rest = text.partition(".")
+    if not module:
+        return canonical(program, text) if rest or head not in BUILTINS else f"builtins.{head}"
     inner = _enclosing_meaning(program, module, function, head)
     if inner is None:
         inner = module_meaning(program, module, head)

@@ -1,7 +1,7 @@
 """What tests have established where a value is used: `isinstance`, and `case` with a class.
 
 A test holds at an event when every path from the function's entry to the event's block takes an edge on which it holds:
-the edge's target is entered by nothing else and dominates the block (Cooper, Harvey and Kennedy, 2001).
+a block that is only entered by such edges dominates the event's block (Cooper, Harvey and Kennedy, 2001).
 """
 
 from __future__ import annotations
@@ -17,11 +17,19 @@ Place = tuple[str, tuple[str, ...]]
 """A variable and attribute steps from it."""
 
 
+class Established(NamedTuple):
+    """The place is an instance of one of `classes`; `event` is where it was tested, if that is an event."""
+
+    place: Place
+    event: int | None
+    classes: tuple[Value, ...]
+
+
 class Test(NamedTuple):
-    """In blocks dominated by `block`, the place is an instance of one of `classes`, as evaluated at event `event`."""
+    """In blocks dominated by `block`, what was established of the place holds."""
 
     block: int
-    event: int
+    event: int | None
     classes: tuple[Value, ...]
 
 
@@ -52,20 +60,20 @@ NOTHING = Narrowings({}, (), ())
 
 def narrowings_of(function: Function) -> Narrowings:
     """The tests of the function; cheap for the many functions that have none."""
-    incoming: dict[int, int] = {}
-    tests: dict[Place, list[Test]] = {}
-    for block in function.blocks:
-        for edge in block.edges:
-            incoming[edge.target] = incoming.get(edge.target, 0) + 1
-        if block.first < block.last:
-            incoming[block.pad] = incoming.get(block.pad, 0) + 1
-    for block in function.blocks:
-        for edge in block.edges:
-            if edge.condition is not None and incoming[edge.target] == 1:
-                for place, event, classes in _established(function, edge.condition.value, edge.condition.holds):
-                    tests.setdefault(place, []).append(Test(edge.target, event, classes))
-    if not tests:
+    said: dict[tuple[int, int], list[Established]] = {}
+    for number, block in enumerate(function.blocks):
+        edges = block.edges
+        for position, edge in enumerate(edges) if len(edges) > 1 else ():
+            if edge.condition is not None:
+                found = established(function, edge.condition.value, edge.condition.holds)
+                if found:
+                    said[number, position] = found
+    if not said:
         return NOTHING
+    tests: dict[Place, list[Test]] = {}
+    for target, entries in _entries(function, said).items():
+        for place, event, classes in _in_all(entries):
+            tests.setdefault(place, []).append(Test(target, event, classes))
     block_of = [0] * len(function.events)
     for number, block in enumerate(function.blocks):
         for event in range(block.first, block.last):
@@ -89,37 +97,50 @@ def place_of_path(path: AccessPath) -> Place | None:
     return (path.root.name, path.steps) if isinstance(path.root, Name) and "[*]" not in path.steps else None
 
 
-def _established(
-    function: Function, value: Value, holds: bool
-) -> list[tuple[Place, int, tuple[Value, ...]]]:
+def established(function: Function, value: Value, holds: bool) -> list[Established]:
     """What the condition says about instances when it is true (or, not `holds`, false)."""
     if isinstance(value, Compound):
         if value.operator == "not" and value.parts:
-            return _established(function, value.parts[0], not holds)
+            return established(function, value.parts[0], not holds)
         if value.operator == ("and" if holds else "or"):
-            return [found for part in value.parts for found in _established(function, part, holds)]
+            return [found for part in value.parts for found in established(function, part, holds)]
         if value.operator == "or" and holds:
-            return _alternatives([_established(function, part, True) for part in value.parts])
+            return _in_all([established(function, part, True) for part in value.parts])
         if value.operator == "match" and holds and len(value.parts) > 1:
             place = place_of(function, value.parts[0])
-            return [(place, len(function.events), value.parts[1:])] if place is not None else []
+            return [Established(place, None, value.parts[1:])] if place is not None else []
         return []
     if isinstance(value, Result) and holds:
         call = function.events[value.event]
-        if call.kind == "call" and call.path == _ISINSTANCE and len(call.arguments) == 2:
+        if call.kind == "call" and len(call.arguments) == 2 and call.path == _ISINSTANCE:
             place = place_of(function, call.arguments[0].value)
             if place is not None:
-                return [(place, value.event, (call.arguments[1].value,))]
+                return [Established(place, value.event, (call.arguments[1].value,))]
     return []
 
 
-def _alternatives(
-    sides: list[list[tuple[Place, int, tuple[Value, ...]]]]
-) -> list[tuple[Place, int, tuple[Value, ...]]]:
-    """`isinstance(x, A) or isinstance(x, B)`: one place, either class."""
-    if not all(len(side) == 1 for side in sides) or len({side[0][0] for side in sides}) != 1:
-        return []
-    return [(sides[0][0][0], sides[0][0][1], tuple(c for side in sides for c in side[0][2]))]
+def _entries(function: Function, said: dict[tuple[int, int], list[Established]]) -> dict[int, list[list[Established]]]:
+    """For every block that some test leads to, what each way into it establishes."""
+    targets = {function.blocks[number].edges[position].target for number, position in said}
+    entries: dict[int, list[list[Established]]] = {target: [] for target in targets}
+    for number, block in enumerate(function.blocks):
+        for position, edge in enumerate(block.edges):
+            if edge.target in targets:
+                entries[edge.target].append(said.get((number, position), []))
+        if block.pad in targets and block.first < block.last:
+            entries[block.pad].append([])
+    return entries
+
+
+def _in_all(sides: list[list[Established]]) -> list[Established]:
+    """What every side says of the same place: one of the classes of any side."""
+    found: list[Established] = []
+    for place, event, _ in sides[0]:
+        same = [next((e for e in side if e.place == place), None) for side in sides]
+        kept = [e for e in same if e is not None]
+        if len(kept) == len(sides):
+            found.append(Established(place, event, tuple(dict.fromkeys(c for e in kept for c in e.classes))))
+    return found
 
 
 def _dominators(function: Function) -> tuple[int, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ctxlint.calls.elements import BOOL, STR, instance, unpacked
+from ctxlint.calls.elements import BOOL, STR, unpacked
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.program import FunctionId
-from ctxlint.calls.types import UNKNOWN, Instance, Type, Types, in_order, one, union
+from ctxlint.calls.types import UNKNOWN, Instance, Type, Types, in_order, instance, one, union
 from ctxlint.ir.value import Compound, Value
 
 _TESTS = frozenset(["not", "==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in", "match"])
@@ -24,7 +24,7 @@ def compound(inference: Inference, function: FunctionId, at: int, value: Compoun
     if operator in ("or", "and"):
         return union(inference.of_value(function, at, part) for part in (parts if operator == "or" else parts[-1:]))
     if operator == "if":
-        return union(inference.of_value(function, at, part) for part in parts[1:])
+        return union(inference.assuming(function, at, p, parts[0], h) for p, h in zip(parts[1:], (True, False)))
     if operator in ("f-string", "format"):
         return STR
     if operator in _TESTS:

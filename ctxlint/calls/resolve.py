@@ -6,10 +6,11 @@ A call whose callee has no known type stays unknown: a method's name alone never
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
+from ctxlint.calls.arguments import PassedTypes, Site, constructed_classes
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.program import FunctionId, Program
@@ -25,7 +26,6 @@ from ctxlint.calls.types import (
     Types,
     in_order,
     is_derived,
-    union,
 )
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value
@@ -59,37 +59,87 @@ class Coverage(NamedTuple):
     unknown: int
 
 
+Reached: TypeAlias = dict[tuple[Types, Types], Callees]
+"""What values of these types, taken from receivers of those types, reach when called."""
+
 UNRESOLVED = Callees(unknown=True)
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
 class CallGraph:
-    """The callees of every call event, resolved when first asked for and remembered."""
+    """The callees of every call event, remembered.
 
-    def __init__(self, inference: TypeInference) -> None:
-        self.inference = inference
+    Calls that inference alone leaves unknown are looked at again with what callers pass; the first such question resolves
+    every call of the program.
+    """
+
+    def __init__(self, inference: TypeInference, look_at_callers: bool = True) -> None:
         self.program: Program = inference.program
-        self._callees: dict[tuple[FunctionId, int], Callees] = {}
-        self._callers: dict[FunctionId, tuple[tuple[FunctionId, int], ...]] | None = None
+        self._first = inference
+        self._look_at_callers = look_at_callers
+        self._second: TypeInference | None = None
+        self._callees: dict[Site, Callees] = {}
+        self._again: dict[Site, Callees] = {}
+        self._reached: Reached = {}
+        self._reached_again: Reached = {}
+        self._callers: dict[FunctionId, tuple[Site, ...]] | None = None
+
+    @property
+    def inference(self) -> TypeInference:
+        """Types with what callers pass taken into account."""
+        if not self._look_at_callers:
+            return self._first
+        if self._second is None:
+            self._second = self._first.with_callers(self._passed_types())
+        return self._second
 
     def calls(self, function: FunctionId) -> tuple[int, ...]:
         """The function's call events, in order."""
-        return self.inference.facts(function).calls
+        return self._first.facts(function).calls
 
     def callees(self, function: FunctionId, event: int) -> Callees:
         """What the event calls. Reads, writes, deletions, iterations, entries and exits call properties and special methods
         of classes of the program; they are never unknown.
         """
-        key = (function, event)
-        known = self._callees.get(key)
+        known = self._resolved(function, event)
+        if not known.unknown or known.functions or known.externals or not self._look_at_callers:
+            return known
+        site = (function, event)
+        again = self._again.get(site)
+        if again is None:
+            again = resolve_call(self.inference, function, event, self._reached_again)
+            self._again[site] = again
+        return again
+
+    def _resolved(self, function: FunctionId, event: int) -> Callees:
+        site = (function, event)
+        known = self._callees.get(site)
         if known is None:
-            known = self._callees[key] = resolve_call(self.inference, function, event)
+            known = self._callees[site] = resolve_call(self._first, function, event, self._reached)
         return known
 
-    def callers(self, function: FunctionId) -> tuple[tuple[FunctionId, int], ...]:
+    def _passed_types(self) -> PassedTypes:
+        sites: dict[FunctionId, list[Site]] = {}
+        constructions: dict[str, list[Site]] = {}
+        for caller in self.program.functions():
+            for event in self.calls(caller):
+                callees = self._resolved(caller, event)
+                for callee in callees.functions:
+                    sites.setdefault(callee, []).append((caller, event))
+                if callees.receiver and not callees.unknown:
+                    for class_id in constructed_classes(callees.receiver):
+                        constructions.setdefault(class_id, []).append((caller, event))
+        return PassedTypes(
+            self._first,
+            sites,
+            constructions,
+            lambda site, function: receives(self.program, self._callees[site], function),
+        )
+
+    def callers(self, function: FunctionId) -> tuple[Site, ...]:
         """The call events that can reach the function, in the program's order. Resolves every call of the program."""
         if self._callers is None:
-            found: dict[FunctionId, list[tuple[FunctionId, int]]] = {}
+            found: dict[FunctionId, list[Site]] = {}
             for caller in self.program.functions():
                 for event in self.calls(caller):
                     for callee in self.callees(caller, event).functions:
@@ -122,11 +172,13 @@ class CallGraph:
         return Coverage(total, unknown)
 
 
-def resolve_call(inference: TypeInference, function: FunctionId, event: int) -> Callees:
-    """What the event calls, not remembered. See `CallGraph.callees`."""
+def resolve_call(
+    inference: TypeInference, function: FunctionId, event: int, reached: Reached | None = None
+) -> Callees:
+    """What the event calls; see `CallGraph.callees`. Only what types reach is remembered, in `reached`."""
     happening = inference.program.function(function).events[event]
     if happening.kind == "call":
-        return _resolve_explicit(inference, function, event, happening)
+        return _resolve_explicit(inference, function, event, happening, {} if reached is None else reached)
     return _resolve_implicit(inference, function, event, happening)
 
 
@@ -221,28 +273,33 @@ class _Found:
             self.externals.setdefault("builtins.object")
 
 
-def _resolve_explicit(inference: TypeInference, function: FunctionId, event: int, call: Event) -> Callees:
+def _resolve_explicit(
+    inference: TypeInference, function: FunctionId, event: int, call: Event, reached: Reached
+) -> Callees:
     path = call.path
     if path is None:
         return UNRESOLVED
-    types = inference.callables(function, event)
+    before = UNKNOWN
+    if path.steps and path.steps[-1] != "[*]":
+        before = inference.of_path(function, event, AccessPath(path.root, path.steps[:-1]), call.keys)
+        types = inference.members(before, path.steps[-1])
+    else:
+        types = inference.callables(function, event)
+    known = reached.get((types, before))
+    if known is None:
+        known = reached[types, before] = _reach(inference, types, before)
+    return known
+
+
+def _reach(inference: TypeInference, types: Types, before: Types) -> Callees:
+    bound = frozenset(_plain(t.receiver) for t in types if isinstance(t, BoundMethod))
+    receiver = frozenset(_plain(t) for t in before) or bound or frozenset(t for t in types if isinstance(t, ClassObject))
     if not types:
-        return UNRESOLVED
+        return Callees(unknown=True, receiver=receiver)
     found = _Found(inference)
     for t in in_order(types):
         found.add(t)
-    return found.callees(_receiver(inference, function, event, call, path))
-
-
-def _receiver(inference: TypeInference, function: FunctionId, event: int, call: Event, path: AccessPath) -> Types:
-    """What stands before the last step; what a bound method was taken from; the class that is constructed."""
-    if path.steps and path.steps[-1] != "[*]":
-        before = AccessPath(path.root, path.steps[:-1])
-        types = inference.of_path(function, event, before, call.keys)
-        return frozenset(_plain(t) for t in types)
-    callables = inference.callables(function, event)
-    bound = frozenset(_plain(t.receiver) for t in callables if isinstance(t, BoundMethod))
-    return bound or frozenset(t for t in callables if isinstance(t, ClassObject))
+    return found.callees(receiver)
 
 
 def _plain(type: Type) -> Type:
@@ -298,7 +355,7 @@ def _implicit(
                 types = inference.item(types, happening.keys[taken] if taken < len(happening.keys) else None)
                 taken += 1
             else:
-                types = union(inference.member(t, step) for t in in_order(types))
+                types = inference.members(types, step)
 
 
 def _handed_over(

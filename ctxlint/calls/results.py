@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from ctxlint.calls.elements import (
     BOOL,
     INT,
+    LANGUAGE,
     MANAGERS,
     STR,
     awaited,
     constructed,
-    instance,
     method_result,
 )
 from ctxlint.calls.generics import bind_variables, close, has_variables, meaning_of
@@ -32,6 +32,7 @@ from ctxlint.calls.types import (
     Types,
     derived,
     in_order,
+    instance,
     one,
     standard_name,
     substitute,
@@ -65,11 +66,10 @@ def function_result(inference: Inference, id: FunctionId) -> Types:
         return annotated
     if function.kind in ("class", "module"):
         return UNKNOWN
-    last = len(function.events)
     returned = inference.facts(id).returned
     if not returned:
         return UNKNOWN if function.stub else NONE
-    return union(inference.of_value(id, last, v) for v in returned)
+    return union(inference.of_value(id, event, function.events[event].value) for event in returned)
 
 
 def called_function(inference: Inference, id: FunctionId) -> Types:
@@ -107,9 +107,9 @@ def _invoke(
         given = _argument_types(inference, caller, event, arguments)
         if isinstance(type.receiver, Instance):
             known = method_result(type.receiver, type.method.rpartition(".")[2], given)
-            if known:
+            if known or type.receiver.name in LANGUAGE:
                 return known
-        return _modelled(inference, type.method, given) or derived(type.method)
+        return _modelled(inference, type.method, given)
     if isinstance(type, ClassObject):
         if program.class_(type.name) is not None:
             return one(Instance(type.name))
@@ -203,11 +203,12 @@ def _external_call(
             return special
     if standard == "typing.cast" and caller is not None and len(arguments) > 1:
         return _cast(inference, caller, event, arguments, given)
+    if name.endswith(".__new__") and given:
+        return frozenset(Instance(t.name) for t in given[0] if isinstance(t, ClassObject))
     if standard == "functools.partial":
         return given[0] if given else UNKNOWN
-    known = _modelled(inference, name, given)
-    if known:
-        return known
+    if inference.external_result(name):
+        return _modelled(inference, name, given)
     container = constructed(standard, given, inference.invoked(given[0]) if given else UNKNOWN)
     first = in_order(container)[0]
     if isinstance(first, Instance) and (first.arguments or standard in ("collections.defaultdict", "collections.deque")):
@@ -256,11 +257,11 @@ def _builtin_call(
 
 
 def _modelled(inference: Inference, name: str, given: Sequence[Types]) -> Types:
-    """What a model says that the external callable gives; `$0` is its first argument."""
+    """What a model says that the external callable gives (`$0` is its first argument); without one, a name for it."""
     text = inference.external_result(name)
     if text == "$0":
         return given[0] if given else UNKNOWN
-    return inference.external_types(text) if text else UNKNOWN
+    return inference.external_types(text) if text else derived(name)
 
 
 def entered(inference: Inference, types: Types, asynchronous: bool) -> Types:
@@ -270,7 +271,7 @@ def entered(inference: Inference, types: Types, asynchronous: bool) -> Types:
 
 def _entered(inference: Inference, type: Type, method: str) -> Types:
     if isinstance(type, External):
-        return _modelled(inference, f"{type.name}.{method}", ()) or derived(f"{type.name}.{method}")
+        return _modelled(inference, f"{type.name}.{method}", ())
     if not isinstance(type, Instance):
         return UNKNOWN
     if type.name in MANAGERS:
@@ -279,7 +280,7 @@ def _entered(inference: Inference, type: Type, method: str) -> Types:
     if enter is not None:
         return close(inference, inference.open_result(enter), type)
     if inference.program.class_(type.name) is None:
-        return _modelled(inference, f"{type.name}.{method}", ()) or one(type)
+        return _modelled(inference, name, ()) if inference.external_result(name := f"{type.name}.{method}") else one(type)
     return one(type) if inference.program.external_bases(type.name) else UNKNOWN
 
 

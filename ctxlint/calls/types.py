@@ -20,6 +20,8 @@ from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
 UNION = 6
 """A union of more types than this says nothing."""
+NESTING = 3
+"""Levels of type arguments that are kept within those of an instance."""
 LONGEST_ANNOTATION = 2000
 
 
@@ -61,7 +63,8 @@ class Module(msgspec.Struct, frozen=True):
 class External(msgspec.Struct, frozen=True):
     """Something outside the program known only by its dotted name: a module, a function, a class, a constant.
 
-    What an external call gives, when no model says more, is named after the call: `logging.getLogger()`.
+    What an external call gives or an external container holds, when no model says more, is named after it:
+    `logging.getLogger()`, `sys.argv[]`.
     """
 
     name: str
@@ -71,14 +74,14 @@ DERIVED = 3
 """External things derived from one another by more calls than this are not told apart."""
 
 
-def derived(name: str) -> Types:
-    """What a call of the external thing gives, when nothing else is known about it."""
-    return one(External(f"{name}()")) if name.count("()") < DERIVED else UNKNOWN
+def derived(name: str, how: str = "()") -> Types:
+    """What a call of the external thing gives (or, for `[]`, what it contains), when nothing else is known about it."""
+    return one(External(name + how)) if name.count("()") + name.count("[]") < DERIVED else UNKNOWN
 
 
 def is_derived(name: str) -> bool:
-    """Whether the name is of something that an external call gave."""
-    return "()" in name
+    """Whether the name is of something that an external call gave or an external container holds."""
+    return "()" in name or "[]" in name
 
 
 class SuperOf(msgspec.Struct, frozen=True):
@@ -106,6 +109,25 @@ SELF = Instance("typing.Self")
 def one(type: Type) -> Types:
     """The type set with one member."""
     return frozenset((type,))
+
+
+def instance(name: str, *arguments: Types) -> Types:
+    """An instance of one class, with type arguments unless all are unknown; what nests too deeply loses its arguments."""
+    if not any(arguments):
+        return one(Instance(name))
+    return one(Instance(name, tuple([_shallow(argument, NESTING) for argument in arguments])))
+
+
+def _shallow(types: Types, depth: int) -> Types:
+    """The types with at most `depth` levels of arguments; most are shallow, and stay the same object."""
+    if not any(isinstance(t, Instance) and t.arguments for t in types):
+        return types
+    return frozenset(
+        (Instance(t.name, tuple([_shallow(a, depth - 1) for a in t.arguments])) if depth else Instance(t.name))
+        if isinstance(t, Instance) and t.arguments
+        else t
+        for t in types
+    )
 
 
 def union(parts: Iterable[Types]) -> Types:
@@ -142,8 +164,11 @@ def substitute(types: Types, meaning: Mapping[str, Types], receiver: Receiver | 
             parts.append(meaning.get(t.name, UNKNOWN))
         elif t == SELF:
             parts.append(_instance_of(receiver) if receiver is not None else UNKNOWN)
+        elif isinstance(t, Instance) and t.name == "builtins.type" and t.arguments:
+            inner = substitute(t.arguments[0], meaning, receiver)
+            parts.append(frozenset(ClassObject(i.name) for i in inner if isinstance(i, Instance)))
         elif isinstance(t, Instance) and t.arguments:
-            parts.append(one(Instance(t.name, tuple(substitute(a, meaning, receiver) for a in t.arguments))))
+            parts.append(instance(t.name, *(substitute(a, meaning, receiver) for a in t.arguments)))
         else:
             parts.append(one(t))
     return union(parts)
@@ -188,7 +213,7 @@ _ABSTRACT_COLLECTIONS = frozenset(
 _TRANSPARENT = frozenset(["Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Unpack"])
 _SAYS_NOTHING = frozenset(
     ["typing.Any", "builtins.object", "typing.Callable", "collections.abc.Callable", "typing.NoReturn", "typing.Never",
-     "typing.Generic", "typing.Protocol", "types.EllipsisType", "typing.ParamSpec", "typing.Concatenate", "builtins.Ellipsis"]
+     "types.EllipsisType", "typing.ParamSpec", "typing.Concatenate", "builtins.Ellipsis"]
 )
 
 
@@ -261,6 +286,8 @@ def _named(
             return one(SELF)
     if qualified == "builtins.type":
         inner = _parse(program, module, arguments[0], function, seen) if arguments else UNKNOWN
+        if any(isinstance(t, Variable) for t in inner):
+            return one(Instance(qualified, (inner,)))
         return frozenset(ClassObject(t.name) for t in inner if isinstance(t, Instance))
     if program.class_(qualified) is None and split(program, qualified)[0]:
         return _alias(program, qualified, seen)

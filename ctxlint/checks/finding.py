@@ -56,5 +56,9 @@ class Analysis:
         self.words: Words = view.words
         self.summaries = Summaries(view)
         self.guards = Guards(view)
+        self.complete()
+
+    def complete(self) -> None:
+        """Infer the roles from the summaries."""
         self.stores = Stores(self.summaries)
         self.cells = Cells(self.summaries)

@@ -1,147 +1,116 @@
-"""What branches test: which two tests are the same question, and which events can change its answer.
+"""What branches test, as bits: which answers contradict each other, and which events can change an answer.
 
 A path that answers one question both ways, with nothing in between that could have changed the answer, cannot happen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from ctxlint.flow.bindings import bound_name
+from ctxlint.flow.questions import Fact, Read, facts_of, grounded, only_looks, place_key, root_key
+from ctxlint.flow.sharing import NOT_SHARED, Sharing
 from ctxlint.ir.event import Event
 from ctxlint.ir.function import Condition, Function
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 
-_DEEPEST = 24
-"""Values nested deeper than this are not compared; they are generated tables, not questions."""
+_Readers = dict[str, list[tuple[int, Read]]]
 
-_LOOKS_ONLY = frozenset({"isinstance", "issubclass", "callable", "hasattr", "len", "bool", "type", "id"})
-"""Builtins of the language that answer the same for the same argument and change nothing."""
+Masks = tuple[int, int]
+"""The questions answered yes, and those answered no."""
 
-_OF_IDENTITY = frozenset({"isinstance", "issubclass", "callable", "type", "id"})
-"""Those of them whose answer does not change when the argument's content does."""
+_NOTHING: Masks = (0, 0)
+_NO_ANSWERS = (_NOTHING, _NOTHING)
 
 _NEVER_NONE = frozenset({"tuple", "list", "set", "dict", "f-string", "comprehension-list", "comprehension-set",
                          "comprehension-dict", "comprehension-generator"})
 
-_OPPOSITES = {"is not": "is", "!=": "==", "not in": "in", ">=": "<"}
+_YES_OR_NO = frozenset({"not", "==", "!=", "is", "is not", "in", "not in", "<", "<=", ">", ">=", "f-string", "format"})
+
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "**", "+=", "-=", "*=", "/=", "//=", "%=", "-x", "+x", "~x", "and", "or",
+                         "if", "|", "&", "|=", "&="})
+
+_SCALAR_TYPES = frozenset({"bool", "int", "float", "str", "bytes", "None", "Optional", "Union", "Final"})
 
 
-class Fact(NamedTuple):
-    """One question and its answer. `subject` and `test` say what is asked of which value ("truth", "none", "equal")."""
+class ConditionTable(NamedTuple):
+    """The questions of one function as bits, so that what a path has assumed is two integers.
 
-    key: str
-    holds: bool
-    subject: str
-    test: str
-    constant: Constant | None
-    reads: tuple["_Read", ...]
+    `by_rounds` are those whose answer may be another one in the next round of a loop, whatever happens in the loop: waiting
+    for someone else to change it is what loops are written for. Only which object a name holds stays.
+    """
 
+    answered: dict[Condition, tuple[Masks, Masks]]
+    changes: dict[int, int]
+    settlements: dict[int, Masks]
+    by_rounds: int
 
-class _Read(NamedTuple):
-    """A place a question looks at. `deep` when the answer depends on the content of the object there."""
-
-    root: str
-    local: bool
-    steps: tuple[str, ...]
-    deep: bool
-
-
-class ConditionTable:
-    """The questions of one function as bits, so that what a path has assumed is two integers."""
-
-    __slots__ = ("_answers", "_changed", "_settled")
-
-    def __init__(self, answers: dict[Condition, tuple[int, int]], changed: dict[int, int],
-                 settled: dict[int, tuple[int, int]]) -> None:
-        self._answers = answers
-        self._changed = changed
-        self._settled = settled
-
-    def answers(self, condition: Condition) -> tuple[int, int]:
-        """The questions answered yes, and those answered no, when the condition's edge is taken."""
-        return self._answers.get(condition, _NOTHING)
+    def answers(self, condition: Condition) -> tuple[Masks, Masks]:
+        """What must not be known otherwise for the condition's edge to be taken, and what is known once it is taken."""
+        return self.answered.get(condition, _NO_ANSWERS)
 
     def changed(self, event: int) -> int:
         """The questions whose answer may be another one after the event."""
-        return self._changed.get(event, 0)
+        return self.changes.get(event, 0)
 
-    def settled(self, event: int) -> tuple[int, int]:
+    def settled(self, event: int) -> Masks:
         """The questions that the event answers: `done = False` answers `if done`."""
-        return self._settled.get(event, _NOTHING)
+        return self.settlements.get(event, _NOTHING)
 
 
-_NOTHING = (0, 0)
-
-
-def condition_key(function: Function, value: Value) -> str:
-    """The question a branch on `value` asks, as normalised text: equal for equal questions, whatever their polarity.
-
-    The result of a read is spelled by its access path, the result of any other event by the event's number.
-    """
-    asked = _atom(function, value, True)
-    return "…" if asked is None else asked.key
-
-
-def condition_table(function: Function) -> ConditionTable:
+def condition_table(function: Function, shared: Sharing = NOT_SHARED) -> ConditionTable:
     """Collect what the branches of the function ask and what its events do to the answers."""
-    asked: dict[Condition, list[Fact]] = {}
-    for block in function.blocks:
-        for edge in block.edges:
-            condition = edge.condition
-            if condition is not None and condition not in asked:
-                asked[condition] = _facts(function, condition.value, condition.holds)
+    conditions = dict.fromkeys(
+        [edge.condition for block in function.blocks for edge in block.edges if edge.condition is not None])
+    if not conditions:
+        return ConditionTable({}, {}, {}, 0)
+    scalars = _scalars(function)
+    asked = {condition: facts_of(function, condition.value, condition.holds, scalars) for condition in conditions}
     facts = {fact.key: fact for group in asked.values() for fact in group}
-    bits = {key: 1 << position for position, key in enumerate(facts)}
+    # A literal has no content: what was settled by one is remembered, as a twin, beyond changes of content.
+    twins = {_twin(fact).key: _twin(fact) for fact in facts.values() if fact.test == "truth"}
+    bits = {key: 1 << position for position, key in enumerate((*facts, *twins))}
     about: dict[str, list[Fact]] = {}
-    for fact in facts.values():
+    for fact in (*facts.values(), *twins.values()):
         if fact.subject:
             about.setdefault(fact.subject, []).append(fact)
-    answers = {condition: _masks(group, bits, about) for condition, group in asked.items()}
-    return ConditionTable(answers, _changes(function, facts.values(), bits), _settlements(function, bits, about))
+    answered = {condition: (_masks([*group, *map(_twin, group)], bits, about), _masks(group, bits, about))
+                for condition, group in asked.items()}
+    every = (*facts.values(), *twins.values())
+    exposed = _exposed(every, bits, shared)
+    return ConditionTable(answered, _changes(function, every, bits, exposed), _settlements(function, bits, about),
+                          exposed.everyone | exposed.deep)
 
 
-def _facts(function: Function, value: Value, holds: bool) -> list[Fact]:
-    """What is known once `value` was found true (`holds`) or false: its own question and the parts that follow from it."""
-    facts: list[Fact] = []
-    pending = [(value, holds)]
-    while pending:
-        part, answer = pending.pop()
-        fact = _atom(function, part, answer)
-        if fact is not None:
-            facts.append(fact)
-        if isinstance(part, Compound):
-            if part.operator == "not" and len(part.parts) == 1:
-                if isinstance(part.parts[0], Compound):
-                    pending.append((part.parts[0], not answer))
-            elif part.operator == ("and" if answer else "or"):
-                pending.extend((each, answer) for each in part.parts)
-    return facts
+def _twin(fact: Fact) -> Fact:
+    if fact.test != "truth":
+        return fact
+    return fact._replace(key=f"{fact.key} is a literal that", test="literal",
+                         reads=tuple([read._replace(deep=False) for read in fact.reads]))
 
 
-def _atom(function: Function, value: Value, holds: bool) -> Fact | None:
-    while isinstance(value, Compound) and value.operator == "not" and len(value.parts) == 1:
-        value, holds = value.parts[0], not holds
-    if isinstance(value, Compound) and len(value.parts) == 2:
-        operator, (left, right) = value.operator, value.parts
-        if operator in (">", "<="):
-            operator, left, right = ("<" if operator == ">" else ">="), right, left
-        if operator in _OPPOSITES:
-            operator, holds = _OPPOSITES[operator], not holds
-        if operator in ("is", "==") and isinstance(left, Constant) and not isinstance(right, Constant):
-            left, right = right, left
-        if operator in ("is", "==") and isinstance(right, Constant):
-            subject = _Spelling(function, deep=False).of(left)
-            if subject is None:
-                return None
-            if right.kind == "none":
-                return Fact(f"{subject.text} is None", holds, subject.text, "none", right, subject.reads)
-            return Fact(f"{subject.text} == {right.kind} {right.text}", holds, subject.text, "equal", right, subject.reads)
-        if operator in ("is", "==", "in", "<"):
-            both = _Spelling(function, deep=operator != "is").of(Compound(operator, (left, right)))
-            return None if both is None else Fact(both.text, holds, "", "", None, both.reads)
-    plain = _Spelling(function, deep=True).of(value)
-    return None if plain is None else Fact(plain.text, holds, plain.text, "truth", None, plain.reads)
+class _Exposed(NamedTuple):
+    """The questions that others can change: `callees` those that any call can, `everyone` those that whoever runs meanwhile
+    can, `deep` those that whoever has the object can."""
+
+    callees: int
+    everyone: int
+    deep: int
+
+
+def _exposed(facts: Iterable[Fact], bits: dict[str, int], shared: Sharing) -> _Exposed:
+    callees = everyone = deep = 0
+    for fact in facts:
+        bit = bits[fact.key]
+        for read in fact.reads:
+            if not read.local or read.root in shared.rebound or (read.deep and read.root in shared.captured):
+                callees |= bit
+            if read.steps:
+                everyone |= bit
+            if read.deep:
+                deep |= bit
+    return _Exposed(callees, everyone | callees, deep)
 
 
 def _masks(facts: list[Fact], bits: dict[str, int], about: dict[str, list[Fact]]) -> tuple[int, int]:
@@ -162,7 +131,7 @@ def _masks(facts: list[Fact], bits: dict[str, int], about: dict[str, list[Fact]]
 
 
 def _implied(known: Fact, asked: Fact) -> bool | None:
-    if known.key == asked.key or not known.holds:
+    if known.key == asked.key or not known.holds or asked.test == "literal":
         return None
     if known.test == "truth":
         if asked.test == "none":
@@ -173,7 +142,7 @@ def _implied(known: Fact, asked: Fact) -> bool | None:
 
 def _answer_for(constant: Constant, asked: Fact) -> bool | None:
     """The answer to a question about something that is this constant."""
-    if asked.test == "truth":
+    if asked.test in ("truth", "literal"):
         return _truth(constant)
     if asked.test == "none":
         return constant.kind == "none"
@@ -195,9 +164,8 @@ def _settlements(function: Function, bits: dict[str, int], about: dict[str, list
     for number, event in enumerate(function.events):
         if event.kind not in ("local", "write") or event.path is None or event.note == "aug" or event.value is None:
             continue
-        spelled = _Spelling(function, deep=False).of_path(event.path, event.keys)
         yes = no = 0
-        for fact in about.get(spelled.text, ()) if spelled is not None else ():
+        for fact in about.get(place_key(function, event.path, event.keys), ()):
             answer = _answer_of(event.value, fact)
             if answer is True:
                 yes |= bits[fact.key]
@@ -215,18 +183,12 @@ def _answer_of(value: Value, asked: Fact) -> bool | None:
     return False if fresh and asked.test == "none" else None
 
 
-def _changes(function: Function, facts: Iterable[Fact], bits: dict[str, int]) -> dict[int, int]:
+def _changes(function: Function, facts: Iterable[Fact], bits: dict[str, int], exposed: _Exposed) -> dict[int, int]:
     """For every event, the questions it can change the answer of."""
-    readers: dict[str, list[tuple[int, _Read]]] = {}
-    outside = elsewhere = 0
+    readers: _Readers = {}
     for fact in facts:
-        bit = bits[fact.key]
         for read in fact.reads:
-            readers.setdefault(read.root, []).append((bit, read))
-            if not read.local:
-                elsewhere |= bit
-            if read.steps or not read.local:
-                outside |= bit
+            readers.setdefault(read.root, []).append((bits[fact.key], read))
     changed: dict[int, int] = {}
     if not readers:
         return changed
@@ -234,11 +196,11 @@ def _changes(function: Function, facts: Iterable[Fact], bits: dict[str, int]) ->
         mask = 0
         for bit, _ in readers.get(f"#{number}", ()):
             mask |= bit
-        if event.kind == "suspend":
-            mask |= outside
+        if event.kind in ("suspend", "enter"):
+            mask |= exposed.everyone
         elif event.kind == "call":
-            if not _only_looks(event):
-                mask |= elsewhere | _changed_by_call(function, event, readers)
+            if not only_looks(event):
+                mask |= exposed.callees | _changed_by_call(function, event, readers)
         elif event.kind in ("local", "write", "delete", "catch", "define", "import") and event.path is not None:
             mask |= _changed_by_store(function, event.path, readers)
         if mask:
@@ -246,126 +208,66 @@ def _changes(function: Function, facts: Iterable[Fact], bits: dict[str, int]) ->
     return changed
 
 
-def _changed_by_store(function: Function, path: AccessPath, readers: dict[str, list[tuple[int, _Read]]]) -> int:
-    root, steps = _grounded(function, path)
+def _changed_by_store(function: Function, path: AccessPath, readers: _Readers) -> int:
+    root, steps = grounded(function, path)
     mask = 0
-    for bit, read in readers.get(root, ()):
+    for bit, read in readers.get(root_key(root), ()):
         if read.steps[: len(steps)] == steps or (read.deep and steps[: len(read.steps)] == read.steps):
             mask |= bit
     return mask
 
 
-def _changed_by_call(function: Function, event: Event, readers: dict[str, list[tuple[int, _Read]]]) -> int:
+def _changed_by_call(function: Function, event: Event, readers: _Readers) -> int:
     mask = 0
     if event.path is not None and event.path.steps:
-        root, steps = _grounded(function, event.path)
+        root, steps = grounded(function, event.path)
         receiver = steps[:-1]
-        for bit, read in readers.get(root, ()):
+        for bit, read in readers.get(root_key(root), ()):
             below = read.steps[: len(receiver)] == receiver and (read.deep or len(read.steps) > len(receiver))
             if below or (read.deep and receiver[: len(read.steps)] == read.steps):
                 mask |= bit
     for argument in event.arguments:
         passed = argument.value
-        if isinstance(passed, Name):
-            root, steps = passed.name, ()
-        elif isinstance(passed, Result) and function.events[passed.event].kind == "read":
-            root, steps = _grounded(function, AccessPath(passed))
-        else:
+        root, steps = grounded(function, AccessPath(passed))
+        if not isinstance(root, Name):
             continue
-        for bit, read in readers.get(root, ()):
+        for bit, read in readers.get(root_key(root), ()):
             if len(read.steps) > len(steps) and read.steps[: len(steps)] == steps:
                 mask |= bit
     return mask
 
 
-def _only_looks(event: Event) -> bool:
-    path = event.path
-    return (path is not None and not path.steps and isinstance(path.root, Name) and path.root.scope == "global"
-            and path.root.name in _LOOKS_ONLY)
+def _scalars(function: Function) -> frozenset[str]:
+    """The local names that only ever hold numbers, strings, truth values or None."""
+    others = {formal.name for formal in function.formals
+              if not _is_scalar_type(formal.annotation)
+              and not (isinstance(formal.default, Constant) and formal.default.kind != "none")}
+    names = {formal.name for formal in function.formals}
+    for event in function.events:
+        name = bound_name(event)
+        if name is not None:
+            names.add(name)
+            if event.kind != "local" or event.value is None or not (
+                    _is_scalar_type(event.note) or _is_scalar(function, event.value, name)):
+                others.add(name)
+    return frozenset(names - others)
 
 
-def _grounded(function: Function, path: AccessPath) -> tuple[str, tuple[str, ...]]:
-    """The path from the root's name (or number), looking through reads: `#5.append` is `self.items.append`."""
-    root, steps = path.root, path.steps
-    while isinstance(root, Result):
-        event = function.events[root.event]
-        if event.kind != "read" or event.path is None:
-            return f"#{root.event}", steps
-        root, steps = event.path.root, event.path.steps + steps
-    return (root.name if isinstance(root, Name) else "", steps)
+def _is_scalar(function: Function, value: Value, name: str) -> bool:
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Compound) and part.operator in _ARITHMETIC:
+            pending.extend(part.parts)
+        elif isinstance(part, Result):
+            if not only_looks(function.events[part.event]):
+                return False
+        elif not (isinstance(part, Constant) or (isinstance(part, Name) and part.name == name)
+                  or (isinstance(part, Compound) and part.operator in _YES_OR_NO)):
+            return False
+    return True
 
 
-class _Spelled(NamedTuple):
-    text: str
-    reads: tuple[_Read, ...]
-
-
-class _Spelling:
-    """Spells one value and gathers what the text depends on; it gives up (None) on values nested too deeply."""
-
-    __slots__ = ("_function", "_deep", "_reads", "_opaque")
-
-    def __init__(self, function: Function, *, deep: bool) -> None:
-        self._function = function
-        self._deep = deep
-        self._reads: list[_Read] = []
-        self._opaque = False
-
-    def of(self, value: Value) -> _Spelled | None:
-        text = self._value(value, self._deep, 0)
-        return None if self._opaque else _Spelled(text, tuple(self._reads))
-
-    def of_path(self, path: AccessPath, keys: tuple[Value, ...]) -> _Spelled | None:
-        text = self._path(path, keys, self._deep, 0)
-        return None if self._opaque else _Spelled(text, tuple(self._reads))
-
-    def _value(self, value: Value, deep: bool, depth: int) -> str:
-        if depth > _DEEPEST:
-            self._opaque = True
-            return "…"
-        if isinstance(value, Constant):
-            return f"{value.kind} {value.text!r}"
-        if isinstance(value, Name):
-            self._reads.append(_Read(value.name, value.scope == "local", (), deep))
-            return value.name
-        if isinstance(value, Closure):
-            return f"function {value.function}"
-        if isinstance(value, Compound):
-            parts = ", ".join([self._value(part, deep, depth + 1) for part in value.parts])
-            return f"({value.operator} {parts})"
-        event = self._function.events[value.event]
-        if event.kind == "read" and event.path is not None:
-            return self._path(event.path, event.keys, deep, depth + 1)
-        if event.kind == "call" and event.path is not None and isinstance(event.path.root, Name) and _only_looks(event):
-            called = event.path.root.name
-            shallow = called in _OF_IDENTITY
-            arguments = ", ".join(
-                [argument.keyword + self._value(argument.value, not shallow, depth + 1) for argument in event.arguments])
-            return f"{called}({arguments})"
-        self._reads.append(_Read(f"#{value.event}", True, (), False))
-        return f"#{value.event}"
-
-    def _path(self, path: AccessPath, keys: tuple[Value, ...], deep: bool, depth: int) -> str:
-        if depth > _DEEPEST:
-            self._opaque = True
-            return "…"
-        spelled_keys = iter([self._value(key, False, depth + 1) for key in keys])
-        steps = [f"[{next(spelled_keys, '…')}]" if step == "[*]" else f".{step}" for step in path.steps]
-        root, grounded = _grounded(self._function, path)
-        if isinstance(path.root, Name):
-            text = path.root.name
-            self._reads.append(_Read(root, path.root.scope == "local", grounded, deep))
-        elif isinstance(path.root, Result):
-            text = self._value(path.root, False, depth + 1)
-            self._reads.append(_Read(root, self._is_local(path.root), grounded, deep))
-        else:
-            text = self._value(path.root, False, depth + 1)
-        return text + "".join(steps)
-
-    def _is_local(self, root: Value) -> bool:
-        while isinstance(root, Result):
-            event = self._function.events[root.event]
-            if event.kind != "read" or event.path is None:
-                return True
-            root = event.path.root
-        return not isinstance(root, Name) or root.scope == "local"
+def _is_scalar_type(annotation: str) -> bool:
+    words = annotation.replace("[", " ").replace("]", " ").replace("|", " ").replace(",", " ").replace('"', " ").split()
+    return bool(words) and _SCALAR_TYPES.issuperset([word.rpartition(".")[2] for word in words])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar, cast
 
 from ctxlint.flow.conditions import ConditionTable, condition_table
+from ctxlint.flow.sharing import NOT_SHARED, Sharing
 from ctxlint.ir.function import ENTRY, EXIT, RAISED, Condition, Edge, Function
 from ctxlint.ir.value import Result
+
+T = TypeVar("T")
 
 EdgeKind = Literal["next", "exception", "raised"]
 
@@ -37,21 +40,20 @@ class EventGraph:
     The graph never changes; only what is derived from it is computed when first asked for.
     """
 
-    __slots__ = ("function", "size", "entry", "exit", "raised", "_successors", "_predecessors", "_blocks", "_conditions",
-                 "_order")
+    __slots__ = ("function", "shared", "size", "entry", "exit", "raised", "_successors", "_predecessors",
+                 "_derived")
 
-    def __init__(self, function: Function, successors: list[tuple[GraphEdge, ...]]) -> None:
+    def __init__(self, function: Function, successors: list[tuple[GraphEdge, ...]], shared: Sharing = NOT_SHARED) -> None:
         size = len(function.events)
+        self.shared = shared
         self.function = function
         self.size = size
         self.entry = size + ENTRY
         self.exit = size + EXIT
         self.raised = size + RAISED
         self._successors = successors
-        self._blocks: list[int] | None = None
         self._predecessors: list[list[int]] | None = None
-        self._conditions: ConditionTable | None = None
-        self._order: tuple[int, ...] | None = None
+        self._derived: dict[Callable[[EventGraph], object], object] = {}
 
     @property
     def nodes(self) -> range:
@@ -61,16 +63,23 @@ class EventGraph:
     @property
     def conditions(self) -> ConditionTable:
         """What the function's branches test, and which events change the answer."""
-        if self._conditions is None:
-            self._conditions = condition_table(self.function)
-        return self._conditions
+        return self.derived(_conditions)
 
     @property
     def order(self) -> tuple[int, ...]:
         """The reachable nodes in reverse postorder: every node after its predecessors, except along loops."""
-        if self._order is None:
-            self._order = _reverse_postorder(self)
-        return self._order
+        return self.derived(_reverse_postorder)
+
+    def turns_back(self, node: int, target: int) -> bool:
+        """Whether the edge from the node to the target begins the next round of a loop."""
+        positions = self.derived(_positions)
+        return positions[target] <= positions[node]
+
+    def derived(self, compute: Callable[[EventGraph], T]) -> T:
+        """`compute(self)`, computed once: for facts that depend on the graph alone."""
+        if compute not in self._derived:
+            self._derived[compute] = compute(self)
+        return cast(T, self._derived[compute])
 
     def successors(self, node: int) -> tuple[GraphEdge, ...]:
         """The edges that leave the node."""
@@ -84,11 +93,7 @@ class EventGraph:
 
     def block_of(self, node: int) -> int:
         """The number of the block in which an event stands, or which a block's node begins."""
-        if node >= self.size:
-            return node - self.size
-        if self._blocks is None:
-            self._blocks = _blocks_of_events(self.function)
-        return self._blocks[node]
+        return node - self.size if node >= self.size else self.derived(_blocks_of_events)[node]
 
     def pad_of(self, node: int) -> int:
         """The node at which an exception of this event lands."""
@@ -112,10 +117,12 @@ def event_graph(
     function: Function,
     can_raise: Callable[[int], bool],
     swallows: Callable[[int], bool] = swallows_nothing,
+    shared: Sharing = NOT_SHARED,
 ) -> EventGraph:
     """Lay out the function's events; those for which `can_raise` is true, and every `raise`, can reach their block's pad.
 
     A `raise` has no other way on. An `exit` that is reached by an exception can end it only if `swallows` is true for it.
+    `shared` says which names inner functions use (`ctxlint.flow.sharing`), so that they can change when anything is called.
     """
     events, blocks = function.events, function.blocks
     size = len(events)
@@ -151,12 +158,20 @@ def event_graph(
             if target not in seen:
                 seen.add(target)
                 pending.append(target)
-    return EventGraph(function, successors)
+    return EventGraph(function, successors, shared)
 
 
-def _blocks_of_events(function: Function) -> list[int]:
-    numbers = [0] * len(function.events)
-    for number, block in enumerate(function.blocks):
+def _positions(graph: EventGraph) -> dict[int, int]:
+    return {node: position for position, node in enumerate(graph.order)}
+
+
+def _conditions(graph: EventGraph) -> ConditionTable:
+    return condition_table(graph.function, graph.shared)
+
+
+def _blocks_of_events(graph: EventGraph) -> list[int]:
+    numbers = [0] * graph.size
+    for number, block in enumerate(graph.function.blocks):
         numbers[block.first : block.last] = [number] * (block.last - block.first)
     return numbers
 

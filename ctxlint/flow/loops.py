@@ -42,16 +42,15 @@ class Loops:
 
 def loops(graph: EventGraph) -> tuple[Loop, ...]:
     """The natural loops, inner ones before the ones around them; loops with the same head are one."""
-    order = {node: position for position, node in enumerate(graph.order)}
     bodies: dict[int, set[int]] = {}
     for tail in graph.order:
         for edge in graph.successors(tail):
-            if order[edge.target] <= order[tail]:
+            if graph.turns_back(tail, edge.target):
                 body = bodies.setdefault(edge.target, {edge.target})
                 pending = [tail]
                 while pending:
                     node = pending.pop()
-                    if node not in body and order[node] > order[edge.target]:
+                    if node not in body and graph.turns_back(node, edge.target):
                         body.add(node)
                         pending.extend(graph.predecessors(node))
     found = [Loop(head, frozenset(body), _driver(graph, head, body)) for head, body in bodies.items()]

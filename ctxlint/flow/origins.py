@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal, Union
 
-from ctxlint.flow.reaching import ENTRY_VALUE, Definitions
+from ctxlint.flow.reaching import ENTRY_VALUE, Definitions, Reaching
 from ctxlint.ir.event import Event
 from ctxlint.ir.function import Function
 from ctxlint.ir.value import Closure, Compound, Constant, Name, Result, Value
@@ -81,7 +81,8 @@ class Origins:
     def _walk(self, value: Value, at: int, mode: str) -> frozenset[Atom]:
         atoms: set[Atom] = set()
         results: set[int] = set()
-        names: set[tuple[str, int]] = set()
+        bound: dict[str, int] = {}
+        added: dict[str, int] = {}
         pending: _Pending = [(value, at)]
         while pending:
             part, where = pending.pop()
@@ -92,33 +93,39 @@ class Origins:
                     results.add(part.event)
                     self._result(part.event, mode, atoms, pending)
             elif isinstance(part, Name):
-                if (part.name, where) not in names:
-                    names.add((part.name, where))
-                    self._name(part, where, mode, atoms, pending)
+                for number in self._unseen(self._definitions.bound, part.name, where, bound):
+                    self._definition(part, number, atoms, pending)
+                if mode == "additions":
+                    for number in self._unseen(self._definitions.added, part.name, where, added):
+                        if self._adds(number):
+                            pending.extend([(each, number) for each in _added(self._function.events[number])])
             elif isinstance(part, Compound):
                 parts = _alternatives(part) if mode == "identity" else _contents(part)
                 pending.extend([(each, where) for each in parts])
         return frozenset(atoms)
 
-    def _name(self, name: Name, at: int, mode: str, atoms: set[Atom], pending: _Pending) -> None:
-        for number in self._definitions.definitions(at, name.name):
-            if number == ENTRY_VALUE:
-                if name.scope != "local":
-                    atoms.add((name.scope, name.name))
-                elif name.name in self._params:
-                    atoms.add(("param", name.name))
-                continue
-            event = self._function.events[number]
-            if event.kind == "local" and event.value is not None:
-                pending.append((event.value, number))
-            elif event.kind == "import":
-                atoms.add(("global", name.name))
-            else:
-                atoms.add(("result", number))
-        if mode == "additions":
-            for number in self._definitions.additions(at, name.name):
-                if self._adds(number):
-                    pending.extend([(added, number) for added in _added(self._function.events[number])])
+    def _unseen(self, reaching: Reaching, name: str, at: int, seen: dict[str, int]) -> tuple[int, ...]:
+        """The name's events that reach `at` and were not met before in this walk."""
+        if reaching is self._definitions.bound and name not in reaching.masks:
+            return self._definitions.definitions(at, name)
+        bits = reaching.bits(at, name) & ~seen.get(name, 0)
+        seen[name] = seen.get(name, 0) | bits
+        return reaching.listed(bits)
+
+    def _definition(self, name: Name, number: int, atoms: set[Atom], pending: _Pending) -> None:
+        if number == ENTRY_VALUE:
+            if name.scope != "local":
+                atoms.add((name.scope, name.name))
+            elif name.name in self._params:
+                atoms.add(("param", name.name))
+            return
+        event = self._function.events[number]
+        if event.kind == "local" and event.value is not None:
+            pending.append((event.value, number))
+        elif event.kind == "import":
+            atoms.add(("global", name.name))
+        else:
+            atoms.add(("result", number))
 
     def _result(self, number: int, mode: str, atoms: set[Atom], pending: _Pending) -> None:
         event = self._function.events[number]

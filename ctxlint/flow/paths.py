@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, Union
 
+from ctxlint.flow.assumptions import NOTHING, Assumed, contradiction, follow, known
 from ctxlint.flow.graph import EventGraph, GraphEdge
+from ctxlint.flow.questions import condition_key as condition_key
 from ctxlint.ir.function import Condition
 
 Nodes = Union[int, Iterable[int]]
@@ -64,21 +66,24 @@ def path(
     cannot be reached. With `through`, a node of that set must stand strictly between source and target.
     `exceptional=False` takes ordinary control flow only. `start` says how the source is left: "completed" not by its own
     exception, "failed" only by it. With `consistent`, a path does not answer one question both ways without an event in
-    between that can change the answer; if that cannot be decided within bounds, the witness says so.
+    between that can change the answer, nor otherwise than every path to its source has answered it; if that cannot be decided
+    within bounds, the witness says so.
     """
-    found = _Search(graph, _as_set(sources), _as_set(targets), avoiding, through, exceptional, start)
-    edges = found.run(0)
-    if edges is None or not consistent:
+    search = _Search(graph, _as_set(sources), _as_set(targets), avoiding, through, exceptional, start)
+    edges = search.run(None)
+    if edges is None or not consistent or not _asks(edges):
         return None if edges is None else _witness(edges, True)
+    before = graph.derived(known)
     tracked = 0
     for _ in range(_REFINEMENTS):
-        contradicted = _contradiction(graph, edges)
-        if not contradicted:
+        assumed = before[edges[0][0]]
+        contradicted = 0 if assumed is None else contradiction(graph, edges, assumed)
+        if assumed is not None and not contradicted:
             return _witness(edges, True)
         tracked |= contradicted
-        refined = found.run(tracked)
+        refined = search.run(tracked)
         if refined is None:
-            return _witness(edges, False) if found.exhausted else None
+            return _witness(edges, False) if search.exhausted else None
         edges = refined
     return _witness(edges, False)
 
@@ -115,6 +120,7 @@ def between(graph: EventGraph, a: int, b: int) -> frozenset[int]:
 
 
 _Edges = list[tuple[int, GraphEdge]]
+_State = tuple[int, bool, Assumed]
 
 
 class _Search:
@@ -136,55 +142,58 @@ class _Search:
         self._start = start
         self.exhausted = False
 
-    def run(self, tracked: int) -> _Edges | None:
-        """The edges of a shortest path, each with the node it leaves; None if none was found."""
+    def run(self, tracked: int | None) -> _Edges | None:
+        """The edges of a shortest path, each with the node it leaves; None if none was found.
+
+        With `tracked` None, conditions are ignored. Otherwise answers to the tracked questions must agree with each other and
+        with what is known at the source.
+        """
         graph, targets, avoiding, through = self._graph, self._targets, self._avoiding, self._through
-        table = graph.conditions if tracked else None
-        complete = through is None
-        states = [(source, complete, 0, 0) for source in sorted(self._sources)]
-        first = len(states)
-        origins: list[tuple[int, GraphEdge] | None] = [None] * first
-        seen: set[tuple[int, bool, int, int]] = set()
-        position = 0
-        while position < len(states):
-            node, passed, yes, no = states[position]
-            done_yes, done_no = yes, no
-            if table is not None and node < graph.size:
-                kept = ~table.changed(node)
-                yes, no = yes & kept, no & kept
-                settled = table.settled(node)
-                done_yes, done_no = yes | settled[0] & tracked, no | settled[1] & tracked
+        states = self._beginnings(tracked)
+        origins: list[tuple[int, GraphEdge] | None] = [None] * len(states)
+        seen: set[_State] = set()
+        first, position = len(states), 0
+        while position < len(states) and not (tracked and len(states) > _STATES):
+            node, passed, assumed = states[position]
             for edge in graph.successors(node):
-                target, condition, kind = edge
-                if target in avoiding or not self._taken(kind, position < first):
+                target = edge[0]
+                if target in avoiding or not self._allows(edge[2], position < first):
                     continue
-                next_yes, next_no = (yes, no) if kind == "exception" else (done_yes, done_no)
-                if table is not None and condition is not None:
-                    said_yes, said_no = table.answers(condition)
-                    said_yes, said_no = said_yes & tracked, said_no & tracked
-                    if next_yes & said_no or next_no & said_yes:
-                        continue
-                    next_yes, next_no = next_yes | said_yes, next_no | said_no
+                then = assumed if tracked is None else self._agreed(node, edge, assumed, tracked)
+                if then is None:
+                    continue
                 if passed and target in targets:
                     return _walked_back(states, origins, position, edge)
-                state = (target, passed or (through is not None and target in through), next_yes, next_no)
+                state = (target, passed or (through is not None and target in through), then)
                 if state not in seen:
                     seen.add(state)
                     states.append(state)
                     origins.append((position, edge))
             position += 1
-            if len(states) > _STATES and tracked:
-                self.exhausted = True
-                return None
+        self.exhausted = position < len(states)
         return None
 
-    def _taken(self, kind: str, leaving_source: bool) -> bool:
+    def _beginnings(self, tracked: int | None) -> list[_State]:
+        complete = self._through is None
+        if tracked is None:
+            return [(source, complete, NOTHING) for source in sorted(self._sources)]
+        before = self._graph.derived(known)
+        assumptions = [(source, before[source]) for source in sorted(self._sources)]
+        return [(source, complete, (assumed[0] & tracked, assumed[1] & tracked))
+                for source, assumed in assumptions if assumed is not None]
+
+    def _agreed(self, node: int, edge: GraphEdge, assumed: Assumed, tracked: int) -> Assumed | None:
+        """What is assumed behind the edge of the tracked questions; None if it would contradict what was assumed before."""
+        clash, (yes, no) = follow(self._graph, self._graph.conditions, node, edge, assumed)
+        return None if clash & tracked else (yes & tracked, no & tracked)
+
+    def _allows(self, kind: str, leaving_source: bool) -> bool:
         if leaving_source and self._start != "any":
             return (kind == "exception") == (self._start == "failed") and (self._exceptional or kind != "raised")
         return self._exceptional or kind == "next"
 
 
-def _walked_back(states: list[tuple[int, bool, int, int]], origins: list[tuple[int, GraphEdge] | None], position: int,
+def _walked_back(states: list[_State], origins: list[tuple[int, GraphEdge] | None], position: int,
                  last: GraphEdge) -> _Edges:
     edges = [(states[position][0], last)]
     origin = origins[position]
@@ -196,26 +205,8 @@ def _walked_back(states: list[tuple[int, bool, int, int]], origins: list[tuple[i
     return edges
 
 
-def _contradiction(graph: EventGraph, edges: _Edges) -> int:
-    """The questions that the path answers both ways without a change in between; 0 if there is none."""
-    if not any([edge.condition is not None for _, edge in edges]):
-        return 0
-    table = graph.conditions
-    yes = no = 0
-    for node, edge in edges:
-        if node < graph.size:
-            kept = ~table.changed(node)
-            yes, no = yes & kept, no & kept
-            if edge.kind != "exception":
-                settled = table.settled(node)
-                yes, no = yes | settled[0], no | settled[1]
-        if edge.condition is not None:
-            said_yes, said_no = table.answers(edge.condition)
-            clash = yes & said_no | no & said_yes
-            if clash:
-                return clash
-            yes, no = yes | said_yes, no | said_no
-    return 0
+def _asks(edges: _Edges) -> bool:
+    return any(edge.condition is not None for _, edge in edges)
 
 
 def _witness(edges: _Edges, consistent: bool) -> Witness:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ctxlint.flow.bindings import bound_name, changed_name, unbound_name
 from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.solver import solve_bits
 from ctxlint.ir.event import Event
 from ctxlint.ir.function import Function
-from ctxlint.ir.value import Name
 
 ENTRY_VALUE = -1
 """Stands among the definitions of a name for what it holds when the function begins: the argument, the enclosing function's
@@ -28,74 +28,67 @@ class Definitions:
 
     def __init__(self, graph: EventGraph) -> None:
         self._graph = graph
-        self._bound: _Solved | None = None
-        self._added: _Solved | None = None
+        self._bound: Reaching | None = None
+        self._added: Reaching | None = None
 
     @property
     def graph(self) -> EventGraph:
         """The graph whose definitions these are."""
         return self._graph
 
+    @property
+    def bound(self) -> Reaching:
+        """What `definitions` selects from."""
+        if self._bound is None:
+            self._bound = _bound(self._graph)
+        return self._bound
+
+    @property
+    def added(self) -> Reaching:
+        """What `additions` selects from."""
+        if self._added is None:
+            self._added = _added(self._graph)
+        return self._added
+
     def definitions(self, at_event: int, name: str) -> tuple[int, ...]:
         """The events that bind the name and reach this node, in order; `ENTRY_VALUE` first if the initial value does.
 
         An event's own binding is not among them. At a node that cannot be reached there are none.
         """
-        if self._bound is None:
-            self._bound = _bound(self._graph)
-        if name not in self._bound.masks:
+        if name not in self.bound.masks:
             return (ENTRY_VALUE,) if self._graph.is_reachable(at_event) else ()
-        return self._bound.at(at_event, name)
+        return self.bound.listed(self.bound.bits(at_event, name))
 
     def additions(self, at_event: int, name: str) -> tuple[int, ...]:
         """The events that can have changed the object in the name since the name was bound, in order."""
-        if self._added is None:
-            self._added = _added(self._graph)
-        return self._added.at(at_event, name)
+        return self.added.listed(self.added.bits(at_event, name))
 
 
-def bound_name(event: Event) -> str | None:
-    """The name that the event binds, if it binds one; a bare annotation binds none."""
-    if event.kind not in ("local", "catch", "define", "import") or (event.kind == "local" and event.value is None):
-        return None
-    return _root_name(event)
+class Reaching(NamedTuple):
+    """Which events reach which node, as bits: the bits in front of every node, those of a name, the event of each bit.
 
-
-def unbound_name(event: Event) -> str | None:
-    """The name that the event unbinds: `del name`."""
-    return _root_name(event) if event.kind == "delete" and event.path is not None and not event.path.steps else None
-
-
-def changed_name(event: Event) -> str | None:
-    """The name whose object the event can change from within: `x.append(v)`, `x[k] = v`, `x.field = v`.
-
-    `x += v` is a binding of x to a value that contains x.
+    Whoever walks through many names subtracts the bits already seen, instead of listing the same events again.
     """
-    return _root_name(event) if event.kind in ("write", "call") and event.path is not None and event.path.steps else None
-
-
-def _root_name(event: Event) -> str | None:
-    return event.path.root.name if event.path is not None and isinstance(event.path.root, Name) else None
-
-
-class _Solved(NamedTuple):
-    """Facts in front of every node, the bits that concern a name, and the event that each bit stands for."""
 
     facts: list[int]
     masks: dict[str, int]
     events: list[int]
 
-    def at(self, node: int, name: str) -> tuple[int, ...]:
-        chosen = self.facts[node] & self.masks.get(name, 0)
+    def bits(self, node: int, name: str) -> int:
+        """The name's events that reach the node."""
+        return self.facts[node] & self.masks.get(name, 0)
+
+    def listed(self, bits: int) -> tuple[int, ...]:
+        """The events that the bits stand for."""
         found = []
-        while chosen:
-            lowest = chosen & -chosen
+        while bits:
+            lowest = bits & -bits
             found.append(self.events[lowest.bit_length() - 1])
-            chosen ^= lowest
+            bits ^= lowest
         return tuple(found)
 
 
-def _bound(graph: EventGraph) -> _Solved:
+def _bound(graph: EventGraph) -> Reaching:
     bindings = _by_event(graph.function, bound_name)
     endings = _by_event(graph.function, unbound_name)
     masks: dict[str, int] = {}
@@ -110,10 +103,10 @@ def _bound(graph: EventGraph) -> _Solved:
         masks[name] |= gen[event]
         events.append(event)
     kill = {event: masks[name] for event, name in (*bindings.items(), *endings.items())}
-    return _Solved(solve_bits(graph, gen, kill, start), masks, events)
+    return Reaching(solve_bits(graph, gen, kill, start), masks, events)
 
 
-def _added(graph: EventGraph) -> _Solved:
+def _added(graph: EventGraph) -> Reaching:
     additions = _by_event(graph.function, changed_name)
     masks: dict[str, int] = {}
     events: list[int] = []
@@ -124,7 +117,7 @@ def _added(graph: EventGraph) -> _Solved:
         events.append(event)
     rebound = (*_by_event(graph.function, bound_name).items(), *_by_event(graph.function, unbound_name).items())
     kill = {event: masks[name] for event, name in rebound if name in masks}
-    return _Solved(solve_bits(graph, gen, kill), masks, events)
+    return Reaching(solve_bits(graph, gen, kill), masks, events)
 
 
 def _by_event(function: Function, named: Callable[[Event], str | None]) -> dict[int, str]:

@@ -16,13 +16,14 @@ _FORMAL_MARKS = {"variadic": "*", "keywords": "**"}
 
 def describe_module(module: Module) -> str:
     """All functions of a module, then its classes and imports."""
-    parts = [describe_function(function) for function in module.functions]
+    functions = "\n".join([describe_function(function) for function in module.functions])
+    parts: list[str] = []
     parts.extend([f"class {each.qualname}({', '.join(each.bases)}): body {each.body}, "
                   f"fields {', '.join([field.name for field in each.fields]) or 'none'}, "
                   f"methods {', '.join([method.name for method in each.methods]) or 'none'}\n" for each in module.classes])
     parts.extend([f"import {each.name} = {each.target}{' (submodule)' if each.submodule else ''}"
                   f"{f' in function {each.function}' if each.function else ''}\n" for each in module.imports])
-    return "\n".join(parts)
+    return "\n".join([functions, "".join(parts)]) if parts else functions
 
 
 def describe_function(function: Function) -> str:

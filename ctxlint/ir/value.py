@@ -43,7 +43,10 @@ class Compound(msgspec.Struct, frozen=True, array_like=True, gc=False, tag="comp
     `dict` (key, value, key, value, …; a `**mapping` is the pair Compound("**", ()), value), `*` with one part (starred),
     `slice` (start, stop, step), `element` (of an iterable), `item` (of an unpacked value, with its position),
     `rest` (starred target of an unpacking), `comprehension-list|set|dict|generator` (element parts, then iterables),
-    `match` (subject, pattern constants and classes), `format` (value, spec), `t-string`, `annotation`.
+    `match` (subject, then what is asked for, any of which is enough: a constant, a class, or a shape: `list` and `dict` of
+    patterns, `and` of a class and `item`s of patterns, the ellipsis for anything), `format` (value, spec), `t-string`,
+    `annotation` (declared with this type, not bound).
+    A long chain of one binary operator, as of `and` and `or`, is one value with many parts.
     """
 
     operator: str

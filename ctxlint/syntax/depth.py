@@ -83,7 +83,10 @@ def with_room(function: Callable[[_Argument], _Result], argument: _Argument) -> 
     """The result of `function(argument)`, or its exception, computed in a thread with a large stack and recursion limit.
 
     One call at a time: the recursion limit and the stack size of new threads belong to the whole process.
+    A call from within such a thread has that room already.
     """
+    if isinstance(threading.current_thread(), _RoomyThread):
+        return function(argument)
     results: list[_Result] = []
     errors: list[BaseException] = []
 
@@ -97,7 +100,7 @@ def with_room(function: Callable[[_Argument], _Result], argument: _Argument) -> 
         limit, stack = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
         try:
             sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-            thread = threading.Thread(target=run)
+            thread = _RoomyThread(target=run)
             thread.start()
             thread.join()
         finally:
@@ -106,6 +109,10 @@ def with_room(function: Callable[[_Argument], _Result], argument: _Argument) -> 
     if errors:
         raise errors[0]
     return results[0]
+
+
+class _RoomyThread(threading.Thread):
+    """A thread that `with_room` started."""
 
 
 def _scan(source: bytes) -> tuple[int, int, str]:
@@ -163,16 +170,15 @@ def _scan(source: bytes) -> tuple[int, int, str]:
                 return levels + inner, start, f"more than {_BRACKETS} open brackets in a formatted string"
             chains[-1] += 1
             levels += 1
-            if levels + inner > deepest:
-                deepest, position = levels + inner, start
+            deepest = max(deepest, levels - 1 + inner)
         else:
             chains[-1] += 1
             levels += 1
         first = first and kind == "semicolon"
         if levels > deepest:
             deepest, position = levels, start
-            if chains[-1] > _CHAIN or deepest > _BRACKETS + _CHAIN:
-                return levels, start, f"more than {_CHAIN:,} chained operators"
+        if levels > _CHAIN:
+            return levels, start, f"more than {_CHAIN:,} chained operators"
     return deepest, position, ""
 
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from ctxlint.syntax.nesting import is_nested_too_deeply
+from ctxlint.syntax.depth import TooDeep, with_room
 
 LARGEST_FILE = 8 * 1024 * 1024
 """Bytes; larger files are generated tables, and their trees need gigabytes."""
@@ -44,7 +44,7 @@ def read(source: bytes, largest: int = LARGEST_FILE) -> Reading | Problem:
     if isinstance(text, Problem):
         return text
     try:
-        return Reading(_parse(text), text)
+        return Reading(_parse_with_room(text), text)
     except SyntaxError as error:
         return _read_newer_syntax(source, text, error)
     except UnicodeEncodeError as error:
@@ -74,6 +74,13 @@ def _encoding(source: bytes) -> str:
     return "utf-8"
 
 
+def _parse_with_room(text: str) -> ast.Module:
+    try:
+        return _parse(text)
+    except RecursionError:
+        return with_room(_parse, text)
+
+
 def _parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
         # Invalid escapes and the like are not this program's business.
@@ -82,17 +89,16 @@ def _parse(text: str) -> ast.Module:
 
 
 def _read_newer_syntax(source: bytes, text: str, refusal: SyntaxError) -> Reading | Problem:
-    """Ask LibCST, which knows newer syntax, unless nesting would overflow its parser's stack, which kills the process."""
-    problem = Problem("syntax", refusal.msg, refusal.lineno or 1)
-    if is_nested_too_deeply(text):
-        return problem
+    """Ask LibCST, which knows newer syntax; a file that neither knows has the standard parser's message."""
     # LibCST takes a quarter of a second to import, and few runs need it here.
     from ctxlint.syntax.tree import parse
 
     try:
         return Reading(parse(source), text)
+    except TooDeep as error:
+        return Problem("too-deep", error.msg, error.lineno or 1)
     except SyntaxError:
-        return problem
+        return Problem("syntax", refusal.msg, refusal.lineno or 1)
     except (RecursionError, MemoryError):
         return _too_deep()
 

@@ -13,7 +13,7 @@ from ctxlint.syntax.blocks import Draft
 from ctxlint.syntax.definitions import define_class, define_function
 from ctxlint.syntax.expressions import access, bind, branch, evaluate_statement, loop_over, value_of
 from ctxlint.syntax.frames import Finally, Loop, Manager, innermost_loop, leave
-from ctxlint.syntax.patterns import Binding, pattern_parts
+from ctxlint.syntax.patterns import Binding, alternatives_of
 from ctxlint.syntax.spans import position_span
 from ctxlint.syntax.symbols import annotation_text, import_target
 from ctxlint.syntax.values import BINARY_OPERATORS
@@ -276,6 +276,7 @@ def _with_handlers(body: Draft, node: ast.Try) -> None:
         write_statements(body, node.orelse)
     body.edge(after)
     body.start(choice)
+    caught = [None if handler.type is None else value_of(body, handler.type) for handler in node.handlers]
     starts = [body.block() for _ in node.handlers]
     for start in starts:
         body.edge(start)
@@ -284,7 +285,7 @@ def _with_handlers(body: Draft, node: ast.Try) -> None:
         body.edge(outer_pad, raised=True)
     for position, handler in enumerate(node.handlers):
         body.start(starts[position])
-        _write_handler(body, handler)
+        _write_handler(body, handler, caught[position])
         body.edge(after)
         if is_group:
             # Of a group, the rest goes on to the later handlers, and what none of them takes is raised.
@@ -294,8 +295,7 @@ def _with_handlers(body: Draft, node: ast.Try) -> None:
     body.start(after)
 
 
-def _write_handler(body: Draft, handler: ast.ExceptHandler) -> None:
-    caught = None if handler.type is None else value_of(body, handler.type)
+def _write_handler(body: Draft, handler: ast.ExceptHandler, caught: Value | None) -> None:
     end = handler.type
     line, column = handler.lineno, handler.col_offset
     place: ast.AST = position_span(line, column, line, column + len("except"))
@@ -320,12 +320,11 @@ def _match(body: Draft, node: ast.Match) -> None:
     after = body.block()
     for case in node.cases:
         following = body.block()
-        parts: list[Value] = []
         bindings: list[Binding] = []
-        refutable = pattern_parts(body, case.pattern, subject, parts, bindings)
-        if refutable:
+        alternatives = alternatives_of(body, case.pattern, subject, bindings)
+        if alternatives:
             matches = body.block()
-            body.decide(Compound("match", (subject, *parts)), matches, following)
+            body.decide(Compound("match", (subject, *alternatives)), matches, following)
             body.start(matches)
         for name, value, place in bindings:
             body.emit("local", place, AccessPath(body.scope[name]), value)

@@ -77,6 +77,17 @@ def _text(node: ast.expr, unquote: bool) -> str:
     return _UNKNOWN
 
 
+def _unquoted(text: str) -> str:
+    """The normalised text of an annotation that was written as a string; as it stands, when it is no expression."""
+    # Escapes in a string within the string would make the parser warn.
+    if not text.isidentifier() and "\\" not in text:
+        try:
+            return _text(ast.parse(text, mode="eval").body, True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+    return printable(text)
+
+
 def _joined(nodes: list[ast.expr], unquote: bool) -> str:
     return ", ".join([_text(node, unquote) for node in nodes])
 
@@ -86,7 +97,8 @@ def _operation_text(node: ast.BinOp, unquote: bool) -> str:
     left: ast.expr = node
     while isinstance(left, ast.BinOp):
         right = _text(left.right, unquote)
-        terms.append(f" {BINARY_OPERATORS[type(left.op)]} {f'({right})' if isinstance(left.right, ast.BinOp) else right}")
+        right = f"({right})" if isinstance(left.right, ast.BinOp) else right
+        terms.append(f" {BINARY_OPERATORS[type(left.op)]} {right}")
         left = left.left
     terms.append(_text(left, unquote))
     return "".join(reversed(terms))
@@ -94,7 +106,7 @@ def _operation_text(node: ast.BinOp, unquote: bool) -> str:
 
 def _constant_text(value: object, unquote: bool) -> str:
     if isinstance(value, str):
-        return printable(value.strip()) if unquote else repr(printable(value))
+        return _unquoted(value.strip()) if unquote else repr(printable(value))
     if value is Ellipsis:
         return "..."
     return constant_of(value).text

@@ -8,7 +8,7 @@ from textwrap import dedent
 
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.program import FunctionId, LinkedModule, Program, link
-from ctxlint.calls.resolve import CallGraph, Callees
+from ctxlint.calls.resolve import Callees, CallGraph
 from ctxlint.calls.types import BoundMethod, ClassObject, External, FunctionRef, Instance, Module, Type, Types
 from ctxlint.syntax.lower import lower
 

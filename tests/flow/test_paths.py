@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxlint.flow.conditions import condition_key
-from ctxlint.flow.graph import EventGraph, event_graph
-from ctxlint.flow.paths import Witness, between, dominates, path, reachable
+from ctxlint.flow.graph import EventGraph, GraphEdge, event_graph
+from ctxlint.flow.paths import Witness, between, condition_key, dominates, path, reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Name, Result, Value
 from tests.flow.build import (
@@ -85,64 +84,81 @@ def _meets(graph: EventGraph, node: int, a: int, b: int) -> bool:
 
 
 @given(graphs(most_blocks=4), st.data())
-def test_a_consistent_path_is_found_exactly_when_a_walk_without_contradiction_exists(graph, data) -> None:
+def test_a_consistent_path_is_found_between_the_bounds(graph, data) -> None:
+    """It exists if a whole honest execution passes source and target, and only if an honest walk leads from one to other."""
     nodes = st.sampled_from(graph.nodes)
     source, target = data.draw(nodes), data.draw(nodes)
     witness = path(graph, source, target)
-    assert (witness is not None) == (target in _honestly_reached(graph, source))
+    beginnings = {belief for node, belief in _honest_states(graph, {(graph.entry, _UNSURE)}) if node == source}
+    whole = {node for node, _ in _honestly_reached(graph, {(source, belief) for belief in beginnings})}
+    if target in whole:
+        assert witness is not None
     if witness is not None:
         assert witness.consistent
+        assert target in {node for node, _ in _honestly_reached(graph, {(source, _UNSURE)})}
         assert _honest(graph, witness)
 
 
-_Belief = tuple[bool | None, bool | None]
+@given(graphs(most_blocks=4), st.data())
+def test_from_the_entry_a_consistent_path_is_found_exactly_when_there_is_one(graph, data) -> None:
+    target = data.draw(st.sampled_from(graph.nodes))
+    reached = {node for node, _ in _honestly_reached(graph, {(graph.entry, _UNSURE)})}
+    assert (path(graph, graph.entry, target) is not None) == (target in reached)
 
 
-def _after(graph: EventGraph, node: int, failed: bool, belief: _Belief) -> _Belief:
-    """What is believed of `flag` and `a` after the node, written for the events of `build.functions` alone."""
-    if node >= graph.size:
-        return belief
-    flag, a = belief
-    event: Event = graph.function.events[node]
-    named = event.path.root.name if event.path is not None else ""
-    if named == "flag":
-        flag = None if failed else event.value == TRUE
-    if named == "a":
-        a = None if event.kind != "local" or failed else False
-    return flag, a
+_Belief = tuple[bool | None, bool | None, bool]
+_UNSURE: _Belief = (None, None, False)
 
 
-def _follows(belief: _Belief, condition) -> _Belief | None:
-    if condition is None:
-        return belief
-    flag, a = belief
-    known = flag if condition.value.name == "flag" else a
-    if known is not None and known != condition.holds:
-        return None
-    return (condition.holds, a) if condition.value.name == "flag" else (flag, condition.holds)
+def _beyond(graph: EventGraph, node: int, way: GraphEdge, belief: _Belief) -> _Belief | None:
+    """What is believed of the truth of `flag`, of the truth of `a`, and whether a is the None that was written down, behind
+    an edge; None if the edge is a lie. Written for the events of `build.functions` alone."""
+    flag, a, nothing = belief
+    if node < graph.size:
+        event: Event = graph.function.events[node]
+        named = event.path.root.name if event.path is not None else ""
+        bound = event.kind == "local" and way.kind != "exception"
+        if named == "flag":
+            flag = event.value == TRUE if bound else None
+        if named == "a":
+            a = False if bound else None
+            nothing = bound or (nothing and event.kind in ("call", "write"))
+    if way.condition is not None:
+        holds = way.condition.holds
+        if way.condition.value == local("flag"):
+            if flag is not None and flag != holds:
+                return None
+            flag = holds
+        else:
+            if (a is not None and a != holds) or (nothing and holds):
+                return None
+            a = holds
+    return (flag, None, nothing) if graph.turns_back(node, way.target) else (flag, a, nothing)
 
 
-def _honestly_reached(graph: EventGraph, source: int) -> set[int]:
-    states = {(source, (None, None))}
-    reached = set()
-    pending = list(states)
+def _honestly_reached(graph: EventGraph, beginnings: set[tuple[int, _Belief]]) -> set[tuple[int, _Belief]]:
+    """The nodes that can follow, each with what is believed there."""
+    reached: set[tuple[int, _Belief]] = set()
+    pending = list(beginnings)
     while pending:
         node, belief = pending.pop()
         for way in graph.successors(node):
-            then = _follows(_after(graph, node, way.kind == "exception", belief), way.condition)
-            if then is not None:
-                reached.add(way.target)
-                if (way.target, then) not in states:
-                    states.add((way.target, then))
-                    pending.append((way.target, then))
+            then = _beyond(graph, node, way, belief)
+            if then is not None and (way.target, then) not in reached:
+                reached.add((way.target, then))
+                pending.append((way.target, then))
     return reached
 
 
+def _honest_states(graph: EventGraph, beginnings: set[tuple[int, _Belief]]) -> set[tuple[int, _Belief]]:
+    return beginnings | _honestly_reached(graph, beginnings)
+
+
 def _honest(graph: EventGraph, witness: Witness) -> bool:
-    belief: _Belief | None = (None, None)
+    belief: _Belief | None = _UNSURE
     for node, way in zip(witness.nodes, witness.edges, strict=False):
         assert belief is not None
-        belief = _follows(_after(graph, node, way.kind == "exception", belief), way.condition)
+        belief = _beyond(graph, node, way, belief)
         if belief is None:
             return False
     return True

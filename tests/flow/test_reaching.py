@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxlint.flow.reaching import ENTRY_VALUE, Definitions, bound_name, changed_name, unbound_name
+from ctxlint.flow.bindings import bound_name, changed_name, unbound_name
+from ctxlint.flow.reaching import ENTRY_VALUE, Definitions
 from tests.flow.build import EXIT, NAMES, TRUE, at, bind, call, edge, function, graphs, local, quiet, step, straight, write
 
 

@@ -1,0 +1,51 @@
+"""Questions that ask themselves again."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxlint.calls.memo import Memo
+
+GRAPHS = st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=4), min_size=10, max_size=10)
+
+
+def reachable(graph: dict[int, list[int]], start: int) -> frozenset[int]:
+    seen, pending = {start}, [start]
+    while pending:
+        for following in graph.get(pending.pop(), []):
+            if following not in seen:
+                seen.add(following)
+                pending.append(following)
+    return frozenset(seen)
+
+
+def ask(memo: Memo[frozenset[int]], graph: dict[int, list[int]], node: int) -> frozenset[int]:
+    return memo.get(node, lambda: frozenset([node]).union(*(ask(memo, graph, other) for other in graph.get(node, []))))
+
+
+@given(GRAPHS, st.permutations(range(10)))
+def test_the_least_solution_whatever_is_asked_first(graph: dict[int, list[int]], order: list[int]) -> None:
+    memo: Memo[frozenset[int]] = Memo(frozenset(), rounds=20)
+    for node in order:
+        assert ask(memo, graph, node) == reachable(graph, node)
+
+
+def test_every_question_of_a_group_is_answered_once_a_round() -> None:
+    graph = {node: [other for other in range(12) if other != node] for node in range(12)}
+    asked = 0
+
+    def answer(node: int) -> frozenset[int]:
+        nonlocal asked
+        asked += 1
+        return frozenset([node]).union(*(memo.get(other, lambda o=other: answer(o)) for other in graph[node]))
+
+    memo: Memo[frozenset[int]] = Memo(frozenset())
+    memo.get(0, lambda: answer(0))
+    assert asked <= 12 * 4
+
+
+def test_remembered() -> None:
+    memo: Memo[frozenset[int]] = Memo(frozenset())
+    assert memo.get("q", lambda: frozenset([1])) == {1}
+    assert memo.get("q", lambda: frozenset([2])) == {1}

@@ -17,7 +17,7 @@ _UNCOMPARED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
 class TreeMismatch(Exception):
-    """The two parsers disagree about the structure of a file: an error in the table of shapes."""
+    """The two parsers disagree about the structure of a file: the table of shapes is wrong or incomplete."""
 
 
 class Place(Protocol):
@@ -72,6 +72,8 @@ class Computed:
 
     def __call__(self, made: ast.AST, first: cst.CSTNode, last: cst.CSTNode | None = None) -> None:
         start, end = self._ranges[first].start, self._ranges[last or first].end
+        if isinstance(last, cst.Comma):
+            end = self._ranges[last.whitespace_after].start
         if isinstance(first, (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)) and first.lpar and last is None:
             start, end = self._ranges[first.lpar[-1]].start, self._ranges[first.rpar[0]].end
         if isinstance(first, cst.MatchStar):  # LibCST counts the comma; the name is `_` where it has none

@@ -36,7 +36,7 @@ def parse(source: bytes) -> ast.Module:
     """The tree of a file.
 
     SyntaxError, with its line, if it is no Python (TooDeep if it is too large or nests too deeply to be parsed safely);
-    TreeMismatch if the standard parser sees another structure.
+    TreeMismatch if the standard parser sees another structure, or LibCST has a node which the table does not know.
     """
     if nesting(source).deep:
         return with_room(_parse, source)
@@ -60,6 +60,8 @@ def _parse(source: bytes) -> ast.Module:
         made = ast.Module(body=block(module, at), type_ignores=[])
     except ValueError as error:
         raise SyntaxError(str(error), (None, 1, 1, None)) from error
+    except KeyError as error:
+        raise TreeMismatch(f"the table of shapes has no row for {error}") from error
     if reference is not None:
         align(made, reference)
     return made
@@ -73,6 +75,9 @@ def _parse_concrete(source: bytes) -> cst.Module:
     except SyntaxError as error:
         error.lineno = error.lineno or 1
         raise
+    except cst.CSTLogicError as error:
+        # Adjacent template strings are the one case known.
+        raise SyntaxError(f"LibCST cannot represent this file: {error}", (None, 1, 1, None)) from error
     except (UnicodeError, LookupError) as error:
         raise SyntaxError(f"the text is not in its declared encoding: {error}", (None, 1, 1, None)) from error
 
@@ -149,9 +154,9 @@ def _augmented_assign(node: cst.AugAssign, at: Place) -> ast.stmt:
 
 
 def _delete(node: cst.Del, at: Place) -> ast.stmt:
-    several = isinstance(node.target, cst.Tuple) and not node.target.lpar
-    targets = node.target.elements if several and isinstance(node.target, cst.Tuple) else (node.target,)
-    return ast.Delete(targets=[deleted(each, at) for each in targets])
+    if isinstance(node.target, cst.Tuple) and not node.target.lpar:
+        return ast.Delete(targets=[deleted(each.value, at) for each in node.target.elements])
+    return ast.Delete(targets=[deleted(node.target, at)])
 
 
 def _return(node: cst.Return, at: Place) -> ast.stmt:

@@ -140,7 +140,7 @@ def _slices(nodes: Sequence[cst.SubscriptElement], at: Place) -> ast.expr:
     if len(nodes) == 1 and comma is None and not unpacked:
         return elements[0]
     made = ast.Tuple(elts=elements, ctx=_LOAD)
-    return _placed(made, at, nodes[0].slice, last.slice)
+    return _placed(made, at, nodes[0].slice, comma or last.slice)
 
 
 def _slice(node: cst.BaseSlice, at: Place) -> ast.expr:

@@ -86,17 +86,24 @@ NEWER = [
 ]
 
 
+def dump(tree: ast.Module) -> str:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            # Python 3.12.0 to 3.12.3 end some format specifications with an empty text.
+            node.values = [each for each in node.values if not (isinstance(each, ast.Constant) and each.value == "")]
+    return ast.dump(tree, include_attributes=True)
+
+
 @pytest.mark.parametrize("source", [*EXPRESSIONS, *STATEMENTS])
 def test_the_tree_is_the_standard_parsers(source: str) -> None:
-    expected = ast.dump(ast.parse(source), include_attributes=True)
-    assert ast.dump(parse(source.encode()), include_attributes=True) == expected
+    assert dump(parse(source.encode())) == dump(ast.parse(source))
 
 
 @pytest.mark.parametrize("source", [source for source in [*EXPRESSIONS, *STATEMENTS] if "f'" not in source])
 def test_computed_positions_are_the_standard_parsers(source: str) -> None:
     module = cst.parse_module(source.encode())
     made = ast.Module(body=block(module, Computed(module)), type_ignores=[])
-    assert ast.dump(made, include_attributes=True) == ast.dump(ast.parse(source), include_attributes=True)
+    assert dump(made) == dump(ast.parse(source))
 
 
 @pytest.mark.parametrize(("since", "source"), NEWER)
@@ -104,7 +111,7 @@ def test_newer_syntax_is_read_on_every_interpreter(since: tuple[int, int], sourc
     made = parse(source.encode())
     assert made.body and all(statement.lineno and concrete(statement) for statement in made.body)
     if sys.version_info >= since:
-        assert ast.dump(made, include_attributes=True) == ast.dump(ast.parse(source), include_attributes=True)
+        assert dump(made) == dump(ast.parse(source))
     else:
         with pytest.raises(SyntaxError):
             ast.parse(source)
@@ -168,7 +175,7 @@ def test_what_is_no_python_is_a_syntax_error_with_a_line(source: bytes, line: in
     "source", [b"# coding: latin-1\nx = '\xe9', y\n", b"\xef\xbb\xbfx = 1\r\ny = '''a\r\nb'''\r\n", b"x = 1\ry = 2\r"]
 )
 def test_encodings_and_line_ends(source: bytes) -> None:
-    assert ast.dump(parse(source), include_attributes=True) == ast.dump(ast.parse(source), include_attributes=True)
+    assert dump(parse(source)) == dump(ast.parse(source))
 
 
 @pytest.mark.parametrize(

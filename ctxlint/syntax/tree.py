@@ -17,16 +17,8 @@ from ctxlint.syntax import literals
 from ctxlint.syntax import vocabulary as ast
 from ctxlint.syntax.depth import TooDeep, nesting, with_room
 from ctxlint.syntax.place import Computed, Place, TreeMismatch, align, later
-from ctxlint.syntax.tree_expressions import (
-    BINARY,
-    arguments,
-    deleted,
-    dotted,
-    expression,
-    optional,
-    parameters,
-    stored,
-)
+from ctxlint.syntax.tree_expressions import arguments, deleted, dotted, expression, optional, parameters, stored
+from ctxlint.syntax.tree_operators import BINARY
 from ctxlint.syntax.tree_patterns import pattern
 
 __all__ = ["TooDeep", "TreeMismatch", "concrete", "parse"]
@@ -48,7 +40,7 @@ def parse(source: bytes) -> ast.Module:
 
 def concrete(statement: ast.stmt) -> cst.CSTNode:
     """The LibCST node of a statement of a tree made by `parse`; of a simple statement, the node without its line."""
-    node: cst.CSTNode = getattr(statement, "cst")
+    node: cst.CSTNode = statement.__dict__["cst"]
     return node
 
 

@@ -122,7 +122,7 @@ def test_stand_ins_have_the_fields_of_the_classes_they_stand_for() -> None:
     assert isinstance(alias, vocabulary.TypeAlias)
     first, second, third = vocabulary.type_parameters(alias)
     assert isinstance(first, vocabulary.TypeVar) and isinstance(first.bound, ast.Name) and first.name == "T"
-    assert isinstance(getattr(first, "default_value"), ast.Name)
+    assert isinstance(first.__dict__["default_value"], ast.Name)
     assert isinstance(second, vocabulary.TypeVarTuple) and isinstance(third, vocabulary.ParamSpec)
     (group,) = parse(b"try: pass\nexcept* A: pass").body
     assert isinstance(group, vocabulary.TryStar)

@@ -19,6 +19,7 @@ LARGEST = 3_000_000
 
 _BRACKETS = 200  # CPython's own tokenizer accepts no more.
 _CHAIN = 2_000
+_ADJACENT_STRINGS = 5_000  # LibCST itself gives up at about as many.
 _PATTERN_BRACKETS = 8
 _ROOMY = 50  # Levels that fit every stack and the default recursion limit, whoever calls.
 _STACK_BYTES = 512 << 20
@@ -118,11 +119,11 @@ class _RoomyThread(threading.Thread):
 def _scan(source: bytes) -> tuple[int, int, str]:
     """The deepest level, where it is, and why it is too deep (or nothing).
 
-    A level is an open bracket or a chained operator, word, string or call since the last comma of its bracket: an expression's
+    A level is an open bracket or a chained operator, word, run of strings or call since the last comma of its bracket: an expression's
     tree is never deeper than the sum over all open brackets.
     """
     chains = [0]  # of each open bracket
-    levels = deepest = position = 0
+    levels = deepest = position = adjacent = 0
     first, in_case, line_start = True, False, 0
     elifs: dict[int, int] = {}  # column of the `if` → length of its chain
     for match in _TOKEN.finditer(source):
@@ -137,6 +138,7 @@ def _scan(source: bytes) -> tuple[int, int, str]:
         if kind is None:
             first = first and source[start] in b"#\\"
             continue
+        adjacent = adjacent + 1 if kind == "string" else 0
         if kind == "word":
             word = match.group()
             if first:
@@ -168,9 +170,12 @@ def _scan(source: bytes) -> tuple[int, int, str]:
             inner = _inside(match.group())
             if inner + len(chains) - 1 > _BRACKETS:
                 return levels + inner, start, f"more than {_BRACKETS} open brackets in a formatted string"
-            chains[-1] += 1
-            levels += 1
-            deepest = max(deepest, levels - 1 + inner)
+            if adjacent > _ADJACENT_STRINGS:
+                return levels, start, f"more than {_ADJACENT_STRINGS:,} adjacent strings"
+            if adjacent == 1:
+                chains[-1] += 1
+                levels += 1
+            deepest = max(deepest, levels + inner + adjacent - 1)
         else:
             chains[-1] += 1
             levels += 1

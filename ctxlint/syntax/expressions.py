@@ -39,6 +39,10 @@ def evaluate_statement(body: Draft, node: ast.expr) -> None:
     kind = node.__class__
     if kind is ast.Constant:
         return
+    if kind is ast.Name:
+        # Nobody writes this but to find out whether there is such a name.
+        body.emit("read", node, AccessPath(_name(body, node)))  # type: ignore[arg-type]
+        return
     if kind is ast.Call:
         _call(body, node, True)  # type: ignore[arg-type]
     elif kind is ast.Await:

@@ -24,7 +24,7 @@ DEEP_BUT_LEGAL = {
     "attributes": b"x = a" + b".b" * 500,
     "calls": b"x = a" + b".b()" * 250,
     "items": b"x = a" + b"[0]" * 300,
-    "strings": b"x = (" + b"'a'\n" * 1500 + b")",
+    "strings": b"x = (" + b"'a'\n" * 3000 + b")",
     "elif": b"if a: pass\n" + b"elif b: pass\n" * 500,
     "conditional": b"x = " + b"a if b else " * 300 + b"c",
     "negation": b"x = " + b"not " * 500 + b"a",

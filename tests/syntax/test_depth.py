@@ -80,6 +80,13 @@ def test_large_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         nesting(b"x = 123456\n")
 
 
+def test_dense_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(depth, "_TOKENS", 1_000)
+    assert not nesting(b"x = 'a long text'\n" * 300).deep
+    with pytest.raises(TooDeep, match="tokens"):
+        nesting(b"x = [" + b"1," * 600 + b"]")
+
+
 @pytest.mark.parametrize(
     "source",
     [

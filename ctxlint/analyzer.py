@@ -83,7 +83,7 @@ def _view(program: Program, models: Models) -> View:
         return next((effect.returns for effect in models.effects(name) if effect.returns), None)
 
     definitions = DefinitionTables(program)
-    inference = TypeInference(program, external_result=result_of, definitions=definitions)
+    inference = TypeInference(program, external_result=result_of, external_attribute=result_of, definitions=definitions)
     return View(CallGraph(inference), definitions, models, load_words())
 
 

@@ -19,7 +19,7 @@ from .buffer_records import (
 from .digests import digest
 from .errors import JournalError, Reason, RollbackIntegrityError
 from .inverse import Inverse, anchor_mismatch, undo_all
-from .journal import Journal
+from .journal import Journal, append_or_refuse
 from .selective import without
 
 Overlap = Literal["allow", "forbid"]
@@ -54,9 +54,7 @@ class RewriteBuffer(Generic[Content]):
         if overlap not in ("allow", "forbid"):
             raise ValueError(f'overlap is "allow" or "forbid", not {overlap!r}')
         if journal is not None and journal.records():
-            raise JournalError(
-                "journal already holds records; use recover(journal)", reason=Reason.JOURNAL_NOT_EMPTY
-            )
+            raise JournalError("journal already holds records; use recover(journal)", reason=Reason.JOURNAL_NOT_EMPTY)
         checked = _checked(content)
         self._set_up(checked, digest(checked), overlap, journal)
         self._commit(base_record(checked, overlap))
@@ -233,13 +231,10 @@ class RewriteBuffer(Generic[Content]):
             return
         self._in_doubt = True
         try:
-            self._journal.append(record)
-        except Exception as failure:
+            append_or_refuse(self._journal, record)
+        except RollbackIntegrityError:
             self._in_doubt = False
-            raise RollbackIntegrityError(
-                "inverse record not committed; refusing in-place rewrite (buffer must not outrun its undo log)",
-                reason=Reason.NOT_COMMITTED,
-            ) from failure
+            raise
 
     def _require_sound(self) -> None:
         """Refuse when an interrupt fell between a record and its change."""

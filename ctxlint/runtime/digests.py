@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 
 def digest(*values: object) -> str:
@@ -47,7 +48,7 @@ def _encode(value: object) -> Iterator[bytes]:
         yield b"m%d:" % len(entries)
         for key, item in entries:
             yield key + item
-    elif isinstance(value, Set):
+    elif isinstance(value, AbstractSet):
         members = sorted(b"".join(_encode(item)) for item in value)
         yield b"e%d:" % len(members)
         yield from members

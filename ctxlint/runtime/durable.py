@@ -7,7 +7,7 @@ import secrets
 from typing import Literal
 
 from .errors import JournalError, Reason
-from .files import OS_FILES, Files, Status, directory_of, write_all
+from .files import OS_FILES, Files, Status, write_all
 
 
 def atomic_write(

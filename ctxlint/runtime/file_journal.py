@@ -6,11 +6,15 @@ import os
 import threading
 from collections.abc import Iterable
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from .durable import atomic_write, cut_back
 from .errors import JournalError, JournalLockedError, Reason
 from .files import OS_FILES, Files, directory_of, read_all, write_all
 from .framing import HEADER_LENGTH, SALT_LENGTH, Scan, frame, header, scan
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class FileJournal:
@@ -24,6 +28,10 @@ class FileJournal:
 
     Safe to call from several threads. Each append costs one synchronisation of the file.
     """
+
+    _descriptor: int
+    _salt: bytes
+    _end: tuple[int, int]  # Length of the file and number of records; one value, so that no interrupt splits them.
 
     def __init__(self, path: str | os.PathLike[str], *, files: Files = OS_FILES) -> None:
         self._path = os.path.abspath(os.fspath(path))
@@ -50,15 +58,16 @@ class FileJournal:
         """Make `record` durable; `OSError` or `JournalError` when it is not, and then it is not in the journal."""
         with self._thread_lock:
             self._require_usable()
-            data = frame(self._salt, self._sequence, bytes(record))
+            length, sequence = self._end
+            self._require_length(length)
+            data = frame(self._salt, sequence, bytes(record))
             try:
                 write_all(self._files, self._descriptor, data)
                 self._files.sync_data(self._descriptor)
             except BaseException as failure:
                 self._cut_back(failure)
                 raise
-            self._length += len(data)
-            self._sequence += 1
+            self._end = (length + len(data), sequence + 1)
 
     def records(self) -> tuple[bytes, ...]:
         """Read all records back from the file, verified."""
@@ -77,8 +86,13 @@ class FileJournal:
             except BaseException as failure:
                 self._require_old_file(failure)
                 raise
-            self._files.close(self._descriptor)
-            self._open()
+            replaced = self._descriptor
+            try:
+                self._open()
+            except BaseException as failure:
+                self._failure = failure
+                raise
+            self._files.close(replaced)
 
     def close(self) -> None:
         """Release file and lock; closing twice is harmless."""
@@ -91,7 +105,7 @@ class FileJournal:
             finally:
                 self._files.close(self._lock_descriptor)
 
-    def __enter__(self) -> FileJournal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -118,14 +132,16 @@ class FileJournal:
         found = self._scan()
         descriptor = self._files.open(self._path, os.O_RDWR | os.O_APPEND)
         try:
-            self._files.truncate(descriptor, found.good_length)
+            if self._files.size(descriptor) > found.good_length:
+                self._files.truncate(descriptor, found.good_length)
             self._files.sync(descriptor)
             self._files.sync_directory(directory_of(self._path))
         except BaseException:
             self._files.close(descriptor)
             raise
         self._descriptor = descriptor
-        self._salt, self._sequence, self._length = found.salt, len(found.records), found.good_length
+        self._salt = found.salt
+        self._end = (found.good_length, len(found.records))
 
     def _scan(self) -> Scan:
         return scan(self._read(None))
@@ -139,10 +155,18 @@ class FileJournal:
 
     def _cut_back(self, failure: BaseException) -> None:
         try:
-            cut_back(self._files, self._descriptor, self._length, failure)
+            cut_back(self._files, self._descriptor, self._end[0], failure)
         except BaseException:
             self._failure = failure
             raise
+
+    def _require_length(self, length: int) -> None:
+        """Refuse when an interrupt, or a writer that ignores the lock, left something behind our last record."""
+        if self._files.size(self._descriptor) != length:
+            self._failure = JournalError(
+                "the file's length is not what the last append left", reason=Reason.JOURNAL_FAILED
+            )
+            self._require_usable()
 
     def _require_old_file(self, failure: BaseException) -> None:
         """Go on after a failed rotation only if the file is still the one we append to."""

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable
 from typing import Protocol
 
-from .errors import JournalFullError, Reason
+from .errors import JournalFullError, Reason, RollbackIntegrityError
 
 
 class Journal(Protocol):
@@ -32,6 +32,17 @@ class Journal(Protocol):
     def rotate(self, records: Iterable[bytes]) -> None:
         """Replace all records by `records`, atomically."""
         ...
+
+
+def append_or_refuse(journal: Journal, record: bytes) -> None:
+    """Append `record`, or refuse the change it was to precede; the journal's own error is the cause."""
+    try:
+        journal.append(record)
+    except Exception as failure:
+        raise RollbackIntegrityError(
+            "inverse record not committed; refusing in-place rewrite (buffer must not outrun its undo log)",
+            reason=Reason.NOT_COMMITTED,
+        ) from failure
 
 
 class MemoryJournal:

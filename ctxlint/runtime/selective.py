@@ -16,9 +16,7 @@ from .errors import Reason, RollbackIntegrityError
 from .inverse import Inverse, anchor_mismatch, undo_all
 
 
-def without(
-    content: Content, log: Sequence[Inverse[Content]], index: int
-) -> tuple[Content, list[Inverse[Content]]]:
+def without(content: Content, log: Sequence[Inverse[Content]], index: int) -> tuple[Content, list[Inverse[Content]]]:
     """Return the content and the log from `index` on, as if splice `index` had not happened.
 
     Raises `RollbackIntegrityError` (reason overlap, or anchor-mismatch) and changes nothing.

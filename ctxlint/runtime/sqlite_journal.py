@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .errors import JournalError, JournalLockedError, Reason
 
 if TYPE_CHECKING:
-    import sqlite3
+    from typing_extensions import Self
 
 
 class SQLiteJournal:
@@ -74,7 +74,7 @@ class SQLiteJournal:
             self._closed = True
             self._connection.close()
 
-    def __enter__(self) -> SQLiteJournal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

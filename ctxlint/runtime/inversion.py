@@ -12,12 +12,15 @@ INTERVENING_WRITE = "\x00"
 
 
 def derive_inverse(live: Snapshot, after: Snapshot, diff: Diff) -> Diff:
-    """Return the diff that takes `after` back to `live`: whole regions as wholes, spans by content anchors."""
+    """Return the diff that takes `after` back to `live`: whole regions as wholes, spans by content anchors.
+
+    A region that was created, or of which nothing is left, has no content to anchor a span in: it is a whole too.
+    """
     edits: list[Edit] = []
     for region in dict.fromkeys(edit.region for edit in diff.edits):
         forward = [edit for edit in diff.edits if edit.region == region]
         before = live.regions.get(region)
-        if before is None or any(isinstance(edit, SetRegion) for edit in forward):
+        if before is None or not after.regions.get(region) or any(isinstance(edit, SetRegion) for edit in forward):
             edits.append(SetRegion(region, before))
         else:
             edits.extend(_anchored(region, before, after.regions[region], spans(live, region, forward)))

@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from .failing import FailingJournal
 
 TEXT = st.text("ab\n\U0001f600", max_size=4)
-SETTINGS = settings(max_examples=60, stateful_step_count=25, deadline=None)
+SETTINGS = settings(max_examples=120, stateful_step_count=25, deadline=None)
 
 
 class BufferMachine(RuleBasedStateMachine):

@@ -151,7 +151,16 @@ def test_b6_overlapping_splices_roll_back_exactly():
 
 @pytest.mark.parametrize(
     ("offset", "length", "allowed"),
-    [(3, 2, False), (2, 1, False), (4, 0, False), (0, 8, False), (0, 2, True), (5, 3, True), (2, 0, True), (5, 0, True)],
+    [
+        (3, 2, False),
+        (2, 1, False),
+        (4, 0, False),
+        (0, 8, False),
+        (0, 2, True),
+        (5, 3, True),
+        (2, 0, True),
+        (5, 0, True),
+    ],
 )
 def test_b6_overlap_can_be_forbidden_until_a_checkpoint(offset, length, allowed):
     journal = MemoryJournal()

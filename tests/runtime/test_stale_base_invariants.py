@@ -165,9 +165,23 @@ def test_a5_a_position_is_no_licence_to_overwrite_what_changed_behind_it():
 
 
 def test_a6_what_cannot_be_rolled_back_is_not_rolled_forward():
-    """When nothing of the region is left, the place of the deleted text cannot be named."""
-    refusal = refused(BASE, Diff((ReplaceAnchored("plan", anchor("the plan"), ""),)), UnreachableRollbackError)
-    assert isinstance(refusal, StaleBaseError)
+    """Both places are the same text afterwards, so the author's anchor for the way back names neither."""
+    diff = Diff(
+        (ReplaceAnchored("plan", anchor("the plan"), "a a"),),
+        inverse=Diff((ReplaceAnchored("plan", anchor("a"), "the plan"),)),
+    )
+    refusal = refused(BASE, diff, UnreachableRollbackError)
+    assert isinstance(refusal, StaleBaseError) and refusal.reason is Reason.UNREACHABLE_ROLLBACK
+
+
+def test_a6_a_region_of_which_nothing_is_left_is_restored_as_a_whole():
+    store = ContextStore({"plan": "the plan", "log": ""})
+    emptied = store.apply(Diff((ReplaceAnchored("plan", anchor("the plan"), ""),)), store.snapshot())
+    filled = store.append("log", "first")
+    store.append("log", " second")
+    store.rollback(filled)
+    store.rollback(emptied)
+    assert store.snapshot().regions == {"plan": "the plan", "log": " second"}
 
 
 @pytest.mark.parametrize(
@@ -199,7 +213,11 @@ def test_a8_drift_outside_the_read_set_is_no_reason_to_reject():
         tx.append("constraints", "about " + tx.read("plan"))
         store.write("retrieval", "drift")
         store.append("constraints", "more drift, where the diff writes and does not read; ")
-    assert store.snapshot().regions["constraints"].endswith("more drift, where the diff writes and does not read; about the plan")
+    assert (
+        store.snapshot()
+        .regions["constraints"]
+        .endswith("more drift, where the diff writes and does not read; about the plan")
+    )
 
 
 def test_a8_retries_are_bounded_and_say_so():
@@ -339,7 +357,13 @@ def test_a_base_from_the_future_is_refused():
 
 def test_edits_of_one_diff_do_not_shift_each_other():
     base = Snapshot(1, {"r": "one two three"})
-    diff = Diff((ReplaceAnchored("r", anchor("one"), "1"), SpliceAt("r", 8, 5, "3"), ReplaceAnchored("r", anchor("two"), "zwei")))
+    diff = Diff(
+        (
+            ReplaceAnchored("r", anchor("one"), "1"),
+            SpliceAt("r", 8, 5, "3"),
+            ReplaceAnchored("r", anchor("two"), "zwei"),
+        )
+    )
     assert apply_self_diff(base, base, diff).regions["r"] == "1 zwei 3"
     with pytest.raises(StaleBaseError):
         apply_self_diff(base, base, Diff((SpliceAt("r", 0, 5, ""), SpliceAt("r", 4, 2, ""))))

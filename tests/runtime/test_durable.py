@@ -6,6 +6,7 @@ import os
 import stat
 
 import pytest
+
 from ctxlint.runtime import atomic_write, durable_append
 
 

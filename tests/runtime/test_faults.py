@@ -6,6 +6,9 @@ import errno
 import os
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from ctxlint.runtime import (
     ContextStore,
     FileJournal,
@@ -20,8 +23,6 @@ from ctxlint.runtime import (
     recover,
 )
 from ctxlint.runtime.faults import CrashTestFailure, SimulatedCrash, SimulatedDisk, crash_everywhere, fail_everywhere
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 RECORDS = [b"a" * 40, b"b", b"", b"c" * 100]
 JOURNAL = "/work/journal"

@@ -11,6 +11,9 @@ import threading
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ctxlint.runtime import (
     ConflictError,
     KeyedLocks,
@@ -25,8 +28,6 @@ from ctxlint.runtime import (
     verified_restore,
     write_ahead,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 from .failing import FailingJournal
 
@@ -185,7 +186,7 @@ def run_threads(functions):
     def guarded(function):
         try:
             function()
-        except BaseException as failure:
+        except BaseException as failure:  # noqa: BLE001 -- raised again by the thread that started these
             failures.append(failure)
 
     threads = [threading.Thread(target=guarded, args=(function,)) for function in functions]

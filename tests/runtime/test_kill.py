@@ -9,6 +9,7 @@ import os
 import sys
 
 import pytest
+
 from ctxlint.runtime import FileJournal, recover
 from ctxlint.runtime.killing import kill_repeatedly
 

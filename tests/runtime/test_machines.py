@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
 from ctxlint.runtime import (
     ContextStore,
     Reason,
@@ -13,9 +17,6 @@ from ctxlint.runtime import (
     digest,
     recover,
 )
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from .failing import FailingJournal
 

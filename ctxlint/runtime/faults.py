@@ -107,6 +107,13 @@ class SimulatedDisk:
             after._names[path] = after._durable_names[path] = _File(bytearray(content), content, [], file.mode)
         return after
 
+    def restart(self) -> None:
+        """Start anew after a crash of the process alone: descriptors and locks are gone, the cache is not."""
+        self._off = False
+        self._open.clear()
+        for file in self._names.values():
+            file.locked_by = None
+
     def read_file(self, path: str) -> bytes:
         """Return the content of a file as programs see it; `FileNotFoundError` when there is none."""
         return bytes(self._file(path).visible)
@@ -187,7 +194,8 @@ class SimulatedDisk:
 
     def close(self, descriptor: int) -> None:
         self._require_power()
-        handle = self._open.pop(descriptor)
+        handle = self._handle(descriptor)
+        del self._open[descriptor]
         if handle.file.locked_by == descriptor:
             handle.file.locked_by = None
 

@@ -70,6 +70,43 @@ def test_a_program_that_goes_on_after_a_failed_append_loses_nothing():
     fail_everywhere(program, check)
 
 
+@pytest.mark.parametrize("survives", [False, True])
+def test_what_a_killed_process_left_in_the_cache_is_made_durable_before_it_is_built_upon(survives):
+    """Killed at any operation, started again, and only then the power fails."""
+    length = 0
+    for number in range(1, 100):
+        disk = SimulatedDisk(faults={number: "crash"})
+        first: list[bytes] = []
+        try:
+            append_all(disk, first.append)
+        except SimulatedCrash:
+            disk.restart()
+        else:
+            break
+        with FileJournal(JOURNAL, files=disk) as journal:
+            found = journal.records()
+            journal.append(b"second life")
+        with FileJournal(JOURNAL, files=disk.crash(lambda: survives)) as journal:
+            assert journal.records() == (*found, b"second life")
+        assert list(found[: len(first)]) == first
+        length = number
+    assert length >= 12
+
+
+def test_what_was_only_read_back_after_a_kill_is_durable_too():
+    disk = SimulatedDisk()
+    journal = FileJournal(JOURNAL, files=disk)
+    disk._faults[len(disk.log) + 2] = "crash"
+    with pytest.raises(SimulatedCrash):
+        journal.append(b"written and not synchronised")
+    disk.restart()
+    with FileJournal(JOURNAL, files=disk) as journal:
+        found = journal.records()
+        survivor = disk.crash(lambda: False)
+    with FileJournal(JOURNAL, files=survivor) as journal:
+        assert journal.records() == found == (b"written and not synchronised",)
+
+
 def test_rotation_is_all_or_nothing():
     def program(disk, acknowledge):
         with FileJournal(JOURNAL, files=disk) as journal:
@@ -293,7 +330,7 @@ def test_nothing_can_be_done_after_the_crash():
             action()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.one_of(st.binary(max_size=60), st.just("rotate"), st.just("reopen")), min_size=1, max_size=7),
     st.integers(0, 1000),

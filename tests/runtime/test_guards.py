@@ -9,6 +9,7 @@ import json
 import sys
 import threading
 import time
+import weakref
 
 import pytest
 from hypothesis import given
@@ -279,6 +280,27 @@ def test_a_cancelled_waiter_does_not_keep_the_key():
     assert locks._held == {}
 
 
+def test_a_waiter_cancelled_in_the_line_leaves_it():
+    locks = KeyedLocks()
+
+    async def take():
+        async with locks.lock("k"):
+            pass
+
+    async def main():
+        async with locks.lock("k"):
+            waiting = [asyncio.create_task(take()) for _ in range(3)]
+            await asyncio.sleep(0)
+            waiting[0].cancel()
+            waiting[1].cancel()
+            await asyncio.sleep(0)
+        await asyncio.wait_for(waiting[2], 5)
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    asyncio.run(main())
+    assert locks._held == {}
+
+
 def test_the_line_is_first_come_first_served():
     locks, order = KeyedLocks(), []
 
@@ -315,6 +337,29 @@ def test_a_tracked_task_reports_its_failure_at_once():
 
     (context,) = asyncio.run(main())
     assert isinstance(context["exception"], OSError) and "persist" in context["message"]
+
+
+def test_a_tracked_task_is_kept_when_nothing_else_holds_it():
+    async def main():
+        futures, done = [], []
+
+        async def work():
+            future = asyncio.get_running_loop().create_future()
+            futures.append(weakref.ref(future))
+            await future
+            done.append(1)
+
+        tracked_task(work())
+        await asyncio.sleep(0)
+        gc.collect()
+        future = futures[0]()
+        assert future is not None, "the task was collected"
+        future.set_result(None)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return done
+
+    assert asyncio.run(main()) == [1]
 
 
 def test_a_tracked_task_hands_its_failure_over_and_to_who_awaits_it():

@@ -174,6 +174,14 @@ def test_zeros_and_quoted_frames_are_no_records(tmp_path):
     assert scan(quoted[:-1]).records == (b"first",)
 
 
+def test_an_older_frame_and_one_of_another_file_are_no_next_record(tmp_path):
+    whole = written(tmp_path, b"first").read_bytes()
+    salt = whole[8:24]
+    assert scan(whole + frame(salt, 1, b"next")).records == (b"first", b"next")
+    for sequence, used in ((0, salt), (1, b"another file's s")):
+        assert scan(whole + frame(used, sequence, b"next")).records == (b"first",)
+
+
 @pytest.mark.parametrize("content", [b"", b"not a journal", b"CTXJRNL1"])
 def test_a_file_that_is_no_journal_is_not_taken_for_an_empty_one(tmp_path, content):
     (tmp_path / "journal").write_bytes(content)
@@ -203,10 +211,13 @@ def test_rotation_keeps_the_mode(tmp_path):
 def test_an_sqlite_failure_leaves_no_open_transaction(tmp_path):
     with SQLiteJournal(tmp_path / "journal") as journal:
         journal.append(b"first")
-        journal._connection.execute("PRAGMA max_page_count=1")
         limit = journal._connection.execute("PRAGMA page_count").fetchone()[0]
         journal._connection.execute(f"PRAGMA max_page_count={limit}")
         with pytest.raises(sqlite3.OperationalError):
             journal.append(b"x" * 100_000)
+        journal._connection.set_authorizer(lambda action, *_: int(action == sqlite3.SQLITE_INSERT))
+        with pytest.raises(sqlite3.DatabaseError, match="not authorized"):
+            journal.append(b"refused within the transaction")
+        journal._connection.set_authorizer(None)
         journal.append(b"second")
         assert journal.records() == (b"first", b"second")

@@ -90,15 +90,20 @@ class BufferMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def rollback_only(self, data):
         """Against a model that knows which characters each splice brought: what is left must be all the others'."""
-        inverse = data.draw(st.sampled_from(self.buffer.log))
-        index = self.buffer.log.index(inverse)
+        log = self.buffer.log
+        inverse = data.draw(st.sampled_from(log))
+        index = log.index(inverse)
         before = self.contents[-1]
+        cells = origins(self.contents[0], log)
         try:
             self.buffer.rollback_only(inverse)
         except RollbackIntegrityError as refusal:
             assert refusal.reason is Reason.OVERLAP and self.buffer.content == before
             return
         after = self.buffer.content
+        own = [place for place, (_, origin) in enumerate(cells) if origin == index]
+        if own:
+            assert after == before[: own[0]] + inverse.removed + before[own[-1] + 1 :]
         assert len(after) == len(before) - len(inverse.inserted) + len(inverse.removed)
         replayed = [self.contents[index]]
         for later in self.buffer.log[index:]:
@@ -109,7 +114,10 @@ class BufferMachine(RuleBasedStateMachine):
 
     @rule()
     def crash_and_recover(self):
-        self.buffer = recover(self.journal)
+        recovered = recover(self.journal)
+        assert recovered.log == self.buffer.log
+        assert recovered._checkpoint_depth == self.buffer._checkpoint_depth
+        self.buffer = recovered
 
     @rule()
     def compact(self):
@@ -126,6 +134,14 @@ class BufferMachine(RuleBasedStateMachine):
     def _forget_checkpoints(self, depth: int | None = None):
         last = len(self.contents) - 1 if depth is None else depth
         self.checkpoints = [known for known in self.checkpoints if known[0] <= last]
+
+
+def origins(base, log):
+    """Return the characters after all splices of `log`, each with the number of the splice that brought it."""
+    cells = [(character, None) for character in base]
+    for number, inverse in enumerate(log):
+        cells[inverse.offset : inverse.offset + len(inverse.removed)] = [(new, number) for new in inverse.inserted]
+    return cells
 
 
 REGIONS = st.sampled_from("abc")

@@ -186,6 +186,25 @@ def test_b6_spans_move_with_edits_ahead_of_them_and_end_with_rollback():
     assert refused(buffer.splice, 5, 1, "-").reason is Reason.OVERLAP
 
 
+def test_b6_a_span_moves_when_something_is_inserted_right_before_it():
+    buffer = RewriteBuffer("0123456789", overlap="forbid")
+    buffer.splice(5, 2, "ab")
+    buffer.splice(5, 0, "xx")
+    assert refused(buffer.splice, 8, 1, "-").reason is Reason.OVERLAP
+    buffer.splice(9, 1, "-")
+
+
+def test_b7_a_splice_keeps_its_place_while_edits_ahead_of_it_move_it():
+    buffer = RewriteBuffer("0123456789")
+    first = buffer.splice(5, 1, "AAA")
+    buffer.splice(0, 1, "long-")
+    buffer.splice(7, 1, "b")
+    buffer.splice(12, 1, "z")
+    assert buffer.content == "long-12b4AAAz789"
+    buffer.rollback_only(first)
+    assert buffer.content == "long-12b45z789"
+
+
 def test_b7_selective_rollback_replays_from_the_head():
     buffer = RewriteBuffer("one two three")
     first = buffer.replace("one", "1111")

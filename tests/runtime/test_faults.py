@@ -102,8 +102,7 @@ def test_what_was_only_read_back_after_a_kill_is_durable_too():
     disk.restart()
     with FileJournal(JOURNAL, files=disk) as journal:
         found = journal.records()
-        survivor = disk.crash(lambda: False)
-    with FileJournal(JOURNAL, files=survivor) as journal:
+    with FileJournal(JOURNAL, files=disk.crash(lambda: False)) as journal:
         assert journal.records() == found == (b"written and not synchronised",)
 
 

@@ -40,6 +40,11 @@ class Agent:
         self._change(message)
         self._log(message)
 
+    def two_changes_one_late_record(self, message):
+        self._change(message)
+        self._change(message)
+        self._log(message)
+
     def late_rebinding(self, message):
         self.messages = [*self.messages, message]
         self._log(message)
@@ -111,6 +116,7 @@ def test_a_mutation_before_its_record_is_reported_with_the_argument():
         lambda agent: agent.late_rebinding("x"),
         lambda agent: (agent.logged_first("x"), agent.late("y"), agent.logged_first("z")),
         lambda agent: [agent.late(number) for number in range(3)],
+        lambda agent: agent.two_changes_one_late_record("x"),
     ],
 )
 def test_late_records(action):

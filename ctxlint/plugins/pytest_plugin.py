@@ -24,11 +24,12 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ctxlint.runtime.monitor import Monitor, monitor_attributes
+if TYPE_CHECKING:
+    from ctxlint.runtime.monitor import Monitor
 
 OPTION = "--ctxlint-runtime"
 INI = "ctxlint_monitor"
@@ -42,13 +43,18 @@ class Watches:
     runner: frozenset[FrameType] = frozenset()
 
     def add(self, owner: object, cell: str, journal: str) -> Monitor:
+        from ctxlint.runtime.monitor import monitor_attributes
+
         watch = monitor_attributes(owner, cell, journal, outside=self._outside())
         self.monitors.append(watch)
         return watch
 
     def arguments(self) -> list[str]:
-        """Close all monitors and return the text of what they found."""
-        return [str(finding) for watch in self.monitors for finding in watch.close()]
+        """Close all monitors, let go of the frames, and return the text of what was found."""
+        found = [str(finding) for watch in self.monitors for finding in watch.close()]
+        self.monitors.clear()
+        self.runner = frozenset()
+        return found
 
     def _outside(self) -> frozenset[FrameType]:
         """Return the runner's frames and the test function's own: helpers that it calls are operations."""

@@ -95,7 +95,10 @@ def replay(records: Iterable[bytes]) -> Replay[Any]:
     content = _immutable(base["content"])
     state: Replay[Any] = Replay(content, digest(content), base["overlap"])
     for entry in entries:
-        _step(state, _decode(entry))
+        try:
+            _step(state, _decode(entry))
+        except KeyError as missing:
+            raise JournalCorruptError(f"an entry has no {missing}", reason=Reason.JOURNAL_CORRUPT) from missing
     if digest(state.content) != state.digest:
         raise RollbackIntegrityError(
             "digest of the recovered content differs from the recorded one", reason=Reason.DIGEST_MISMATCH

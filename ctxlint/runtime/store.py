@@ -181,7 +181,7 @@ def _replay(records: tuple[bytes, ...]) -> Snapshot:
     regions: dict[str, str] = {}
     entry: dict[str, Any] = {}
     for record in records:
-        entry = json.loads(record)
+        entry = _decode(record)
         for region, content in entry["regions"].items():
             if content is None:
                 regions.pop(region, None)
@@ -193,6 +193,16 @@ def _replay(records: tuple[bytes, ...]) -> Snapshot:
             "the recovered context has another digest than its last commit", reason=Reason.JOURNAL_CORRUPT
         )
     return recovered
+
+
+def _decode(record: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(record)
+    except ValueError as failure:
+        raise JournalCorruptError("not an entry of a context store", reason=Reason.JOURNAL_CORRUPT) from failure
+    if not isinstance(entry, dict) or entry.keys() != {"revision", "regions", "digest"}:
+        raise JournalCorruptError("not an entry of a context store", reason=Reason.JOURNAL_CORRUPT)
+    return entry
 
 
 def _checked_attempts(attempts: int) -> int:

@@ -7,6 +7,8 @@ import dataclasses
 import pytest
 
 from ctxlint.runtime import (
+    ContextStore,
+    JournalCorruptError,
     JournalError,
     MemoryJournal,
     Reason,
@@ -363,6 +365,22 @@ def test_a_journal_is_not_mixed_up_with_another_buffers():
     with pytest.raises(JournalError) as caught:
         RewriteBuffer("other", journal=journal)
     assert caught.value.reason is Reason.JOURNAL_NOT_EMPTY
+
+
+@pytest.mark.parametrize(
+    "record", [b"\xff", b"[]", b"{}", b'{"op":"splice"}', b'{"op":"unknown"}', b'{"op":"rollback"}']
+)
+def test_records_of_something_else_are_refused(record):
+    journal = MemoryJournal()
+    RewriteBuffer("abc", journal=journal)
+    journal.append(record)
+    with pytest.raises(JournalCorruptError):
+        recover(journal)
+    with pytest.raises(JournalCorruptError):
+        ContextStore.recover(journal)
+    journal.rotate([record])
+    with pytest.raises(JournalCorruptError):
+        recover(journal)
 
 
 def test_a_journal_with_a_missing_record_is_refused():

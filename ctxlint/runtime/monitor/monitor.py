@@ -52,6 +52,7 @@ class Monitor:
             self._put_back()
             # Frames keep the locals of finished calls alive.
             self._recorder.events.clear()
+            self._recorder.outside = frozenset()
         return self._found
 
     def check(self) -> None:

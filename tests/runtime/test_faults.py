@@ -25,7 +25,7 @@ from ctxlint.runtime import (
 from ctxlint.runtime.faults import CrashTestFailure, SimulatedCrash, SimulatedDisk, crash_everywhere, fail_everywhere
 
 RECORDS = [b"a" * 40, b"b", b"", b"c" * 100]
-JOURNAL = "/work/journal"
+JOURNAL = "/disk/journal"
 
 
 def append_all(disk, acknowledge):
@@ -221,11 +221,11 @@ def test_a_store_whose_journal_fails_has_not_committed():
 def test_atomic_write_is_old_or_new():
     def program(disk, acknowledge):
         for content in (b"old" * 20, b"new"):
-            atomic_write("/work/state", content, files=disk)
+            atomic_write("/disk/state", content, files=disk)
             acknowledge(content)
 
     def check(disk, acknowledged):
-        found = disk.read_file("/work/state") if "/work/state" in disk.paths() else None
+        found = disk.read_file("/disk/state") if "/disk/state" in disk.paths() else None
         assert found in [[None, b"old" * 20], [b"old" * 20, b"new"], [b"new"]][len(acknowledged)]
 
     crash_everywhere(program, check, images=24)
@@ -238,17 +238,17 @@ def test_durable_append_keeps_what_it_acknowledged_and_leaves_no_half_record_bef
     def program(disk, acknowledge):
         for line in lines:
             try:
-                durable_append("/work/log", line, files=disk)
+                durable_append("/disk/log", line, files=disk)
             except OSError:
                 continue
             acknowledge(line)
 
     def check_crash(disk, acknowledged):
-        found = disk.read_file("/work/log") if "/work/log" in disk.paths() else b""
+        found = disk.read_file("/disk/log") if "/disk/log" in disk.paths() else b""
         assert found.startswith(b"".join(acknowledged))
 
     def check_failure(disk, acknowledged):
-        assert disk.read_file("/work/log") == b"".join(acknowledged)
+        assert disk.read_file("/disk/log") == b"".join(acknowledged)
 
     crash_everywhere(program, check_crash, images=24)
     fail_everywhere(program, check_failure)
@@ -256,13 +256,13 @@ def test_durable_append_keeps_what_it_acknowledged_and_leaves_no_half_record_bef
 
 def test_compare_and_write_is_old_or_new():
     def program(disk, acknowledge):
-        compare_and_write("/work/state", None, b"1", files=disk)
+        compare_and_write("/disk/state", None, b"1", files=disk)
         acknowledge(b"1")
-        compare_and_write("/work/state", digest(b"1"), b"2", files=disk)
+        compare_and_write("/disk/state", digest(b"1"), b"2", files=disk)
         acknowledge(b"2")
 
     def check(disk, acknowledged):
-        found = disk.read_file("/work/state") if "/work/state" in disk.paths() else None
+        found = disk.read_file("/disk/state") if "/disk/state" in disk.paths() else None
         assert found in [[None, b"1"], [b"1", b"2"], [b"2"]][len(acknowledged)]
 
     crash_everywhere(program, check)
@@ -270,35 +270,35 @@ def test_compare_and_write_is_old_or_new():
 
 
 def unsynchronised(disk, acknowledge):
-    descriptor = disk.open("/work/log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    disk.sync_directory("/work")
+    descriptor = disk.open("/disk/log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    disk.sync_directory("/disk")
     disk.write(descriptor, b"record")
     acknowledge(b"record")
     disk.sync(descriptor)
 
 
 def unsynchronised_name(disk, acknowledge):
-    descriptor = disk.open("/work/log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    descriptor = disk.open("/disk/log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     disk.write(descriptor, b"record")
     disk.sync(descriptor)
     acknowledge(b"record")
-    disk.sync_directory("/work")
+    disk.sync_directory("/disk")
 
 
 def overwritten_in_place(disk, acknowledge):
     for content in (b"record", b"record"):
-        descriptor = disk.open("/work/log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        descriptor = disk.open("/disk/log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         disk.write(descriptor, content)
         disk.sync(descriptor)
-        disk.sync_directory("/work")
+        disk.sync_directory("/disk")
         acknowledge(content)
 
 
 def renamed_before_synchronised(disk, acknowledge):
-    descriptor = disk.open("/work/new", os.O_WRONLY | os.O_CREAT)
+    descriptor = disk.open("/disk/new", os.O_WRONLY | os.O_CREAT)
     disk.write(descriptor, b"record")
-    disk.replace("/work/new", "/work/log")
-    disk.sync_directory("/work")
+    disk.replace("/disk/new", "/disk/log")
+    disk.sync_directory("/disk")
     acknowledge(b"record")
     disk.sync(descriptor)
 
@@ -309,7 +309,7 @@ def renamed_before_synchronised(disk, acknowledge):
 def test_the_simulated_disk_finds_programs_that_are_wrong(program):
     def check(disk, acknowledged):
         if acknowledged:
-            assert disk.read_file("/work/log") == b"record"
+            assert disk.read_file("/disk/log") == b"record"
 
     with pytest.raises(CrashTestFailure, match="'crash' at operation"):
         crash_everywhere(program, check)

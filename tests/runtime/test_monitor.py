@@ -289,6 +289,18 @@ def test_everything_is_put_back():
     assert (messages, undo) == (["x"], [("pop", "x")])
 
 
+def test_augmented_assignment_is_one_mutation():
+    agent = Agent()
+    messages = agent.messages
+    with monitor_attributes(agent, "messages", "undo"):
+        agent.undo.append("x")
+        agent.messages += ["x"]
+        agent.undo += ["y"]
+        agent.messages += ["y"]
+    assert agent.messages is messages and type(messages) is list and messages == ["x", "y"]
+    assert type(agent.undo) is list and agent.undo == ["x", "y"]
+
+
 def test_another_exception_is_not_hidden():
     agent = Agent()
     with pytest.raises(ZeroDivisionError), monitor_attributes(agent, "messages", "undo"):

@@ -149,6 +149,8 @@ def _watched_class(kind: Any, buffer: str, journal: str, recorder: Recorder, sin
         return kind.__getattribute__(self, name)
 
     def assign(self: Any, name: str, value: Any) -> None:
+        if name == buffer and value is recorder.content():
+            return  # The second half of an augmented assignment; the first was seen.
         if name == buffer:
             recorder.mutation(NAME, replaces=True)
             kind.__setattr__(self, name, mutable_cell(value, recorder))

@@ -19,7 +19,9 @@ class Appends(Protocol):
 
 
 def mutable_cell(value: object, recorder: Recorder) -> object:
-    """Return a stand-in for a cell; a value that cannot be changed in place is its own."""
+    """Return a stand-in for a cell; a value that cannot be changed in place is its own, and so is a stand-in."""
+    if _is_stand_in(value):
+        return value
     for kind, names in MUTATORS.items():
         if isinstance(value, kind):
             _require_plain(kind, value)
@@ -37,6 +39,8 @@ def mutable_cell(value: object, recorder: Recorder) -> object:
 
 def record_sink(value: object, recorder: Appends) -> object:
     """Return a stand-in for a journal: a container, or any object with a method that appends."""
+    if _is_stand_in(value):
+        return value
     for kind, mutators in MUTATORS.items():
         if isinstance(value, kind):
             _require_plain(kind, value)
@@ -93,8 +97,12 @@ def _subclass(kind: type[Any], value: object, actions: dict[str, Any]) -> object
 
 
 def _require_plain(kind: type[Any], value: object) -> None:
-    if type(value) is not kind and getattr(type(value), "_stands_for", None) is None:
+    if type(value) is not kind:
         raise TypeError(f"cannot watch a {type(value).__name__}, only a plain {kind.__name__}")
+
+
+def _is_stand_in(value: object) -> bool:
+    return isinstance(value, Forwarding) or hasattr(type(value), "_stands_for")
 
 
 def _plain_copy(kind: type[Any], reading: Any) -> Any:

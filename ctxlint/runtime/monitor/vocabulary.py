@@ -78,6 +78,7 @@ APPENDERS = [
     "send",
     "execute",
     "__setitem__",
+    "__iadd__",
 ]
 OBJECT_MUTATORS = [
     "append",

@@ -12,7 +12,7 @@ import time
 import weakref
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlint.runtime import (
@@ -51,6 +51,7 @@ def plain(value):
     ]
 
 
+@settings(deadline=None)
 @given(VALUES, VALUES)
 def test_digests_are_equal_exactly_when_the_values_are(left, right):
     same = json.dumps(plain(left)) == json.dumps(plain(right))

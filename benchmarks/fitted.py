@@ -2,8 +2,8 @@
 
     python benchmarks/fitted.py --labels LABELS.jsonl --cases DIR --corpus DIR
 
-Collects the class, function and package names of the labelled functions and of the cases, keeps those that one package (or one
-case) alone defines, and searches the identifiers and strings of rules/ and ctxlint/ for them, models left out. Prints every
+Collects the class, function and package names of the labelled functions and of the cases, keeps those that one package or one
+case alone defines (a name that others define too is a word of the field), and searches the identifiers and strings of rules/ and ctxlint/ for them, models left out. Prints every
 hit; exits 1 if there is one.
 """
 
@@ -31,14 +31,15 @@ def main() -> int:
     labels = [json.loads(line) for line in arguments.labels.read_text().splitlines() if line.strip()]
     labelled = {name for label in labels for name in label["qualname"].split(".")} | {label["package"] for label in labels}
     users: dict[str, set[str]] = collections.defaultdict(set)
-    for package in sorted({label["package"] for label in labels}):
-        for name in defined(arguments.corpus / package):
-            if name in labelled:
-                users[name].add(package)
-        users[package].add(package)
-    for case in sorted(folder for folder in arguments.cases.iterdir() if folder.is_dir()):
-        for name in defined(case):
-            users[name].add(case.name)
+    in_cases = {case.name: defined(case) for case in sorted(arguments.cases.iterdir()) if case.is_dir()}
+    labelled |= set().union(*in_cases.values())
+    for case, names in in_cases.items():
+        for name in names:
+            users[name].add(case)
+    for package in sorted(folder for folder in arguments.corpus.iterdir() if folder.is_dir()):
+        for name in defined(package) & labelled:
+            users[name].add(package.name)
+        users[package.name].add(package.name)
     own = {name for name, who in users.items() if len(who) == 1 and len(name) >= SHORTEST and not name.startswith("__")}
     hits = 0
     for file in searched():

@@ -18,6 +18,8 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DEFINITION = re.compile(r"^\s*(?:async\s+)?(?:def|class)\s+([A-Za-z_]\w*)", re.MULTILINE)
 WORD = re.compile(r"[A-Za-z_]\w+")
+COMPOUND = re.compile(r"[a-z0-9](_[a-zA-Z]|[A-Z])")
+"""A single plain word tells nobody where it is from."""
 SHORTEST = 6
 """Shorter names are words of the language rather than of one program."""
 
@@ -40,7 +42,7 @@ def main() -> int:
         for name in defined(package) & labelled:
             users[name].add(package.name)
         users[package.name].add(package.name)
-    own = {name for name, who in users.items() if len(who) == 1 and len(name) >= SHORTEST and not name.startswith("__")}
+    own = {name for name, who in users.items() if len(who) == 1 and len(name) >= SHORTEST and COMPOUND.search(name)}
     hits = 0
     for file in searched():
         for name in sorted(own & set(WORD.findall(file.read_text(encoding="utf-8")))):

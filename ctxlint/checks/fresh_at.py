@@ -23,6 +23,9 @@ from ctxlint.diagnostic import Confidence
 MAX_DEPTH = 4
 """Calls between here and the primitive read, plus those to the primitive write: beyond, the pair is another function's."""
 
+MAX_DEPTH_OF_ONE_RECORD = 8
+"""The same, where both calls visibly work on one record."""
+
 
 class Pair(msgspec.Struct, frozen=True):
     """A read whose content flows into a later write of the same record, and where another writer can run between them.
@@ -70,17 +73,20 @@ def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) ->
         if effect is None or not comes_before(analysis, identity, read, write.event):
             continue
         sameness = same_record(analysis, identity, effect, write)
-        if sameness == "other":
+        if sameness == "other" or effect.distance + write.distance > _depth_allowed(sameness):
             continue
         return _judged(analysis, identity, effect, write, sameness)
     return None
 
 
+def _depth_allowed(sameness: Sameness) -> int:
+    return MAX_DEPTH_OF_ONE_RECORD if sameness in ("object", "key", "place") else MAX_DEPTH
+
+
 def _reading(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> StoreEffect | None:
     """The nearest reading of the written store that the event does."""
     loads = [e for e in analysis.summaries.effects_at(identity, read) if e.kind == "read" and same_store(e, write)]
-    nearest = min(loads, key=lambda e: e.distance, default=None)
-    return nearest if nearest is not None and read != write.event and nearest.distance + write.distance <= MAX_DEPTH else None
+    return min(loads, key=lambda e: e.distance) if loads and read != write.event else None
 
 
 def _judged(
@@ -91,7 +97,7 @@ def _judged(
     suspension = middle if middle is not None else own_suspension(analysis, identity, read.event, write.event)
     if suspension is None and (lets_others_in(write) or _meets_itself(analysis, identity, write)):
         suspension = write.event
-    if suspension is None or is_new_record(analysis, identity, write):
+    if suspension is None or is_new_record(analysis, identity, read.event, write):
         return None
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return None

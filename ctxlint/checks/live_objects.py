@@ -11,12 +11,14 @@ def gives_live_object(analysis: Analysis, identity: FunctionId, read: int) -> bo
 
     Other writers of this process then change that very object, and saving it saves their changes as well.
     """
-    filled = {cell for m in analysis.summaries.mutations_at(identity, read) for cell in m.cells}
-    if not filled:
+    calls = analysis.view.calls(identity, read)
+    targets = [target for call in calls for target in call.functions]
+    if not targets or any(call.abstract or call.externals or call.unknown for call in calls):
         return False
-    for call in analysis.view.calls(identity, read):
-        for target in call.functions:
-            returned = {s.name for s in analysis.summaries.of(target).flow.returns if s.kind == "cell"}
-            if returned & filled:
-                return True
-    return False
+    return all(_keeps_what_it_gives(analysis, target) for target in targets)
+
+
+def _keeps_what_it_gives(analysis: Analysis, target: FunctionId) -> bool:
+    summary = analysis.summaries.of(target)
+    filled = {cell for m in summary.mutations if m.how in ("item", "rebind", "add") for cell in m.cells}
+    return any(s.kind == "cell" and s.name in filled for s in summary.flow.returns)

@@ -48,12 +48,16 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
     return "carried" if not others else "other"
 
 
-def is_new_record(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+def is_new_record(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether the write goes under a name that nobody else can have."""
     if is_fresh(write.place):
         return True
     places = analysis.summaries.places
-    return any(is_fresh(places.term(identity, write.event, v)) for v in _selectors(analysis, identity, write.event))
+    return any(
+        is_fresh(places.term(identity, write.event, value))
+        for value in _selectors(analysis, identity, write.event)
+        if not _is_made_of(analysis, identity, write.event, value, read)
+    )
 
 
 def comes_from(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:

@@ -14,6 +14,7 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_guards import is_guarded
+from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
 from ctxlint.checks.records import Sameness, is_new_record, same_record, same_store
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
@@ -49,10 +50,11 @@ class Pair(msgspec.Struct, frozen=True):
 def fresh_at(analysis: Analysis) -> Iterator[Finding]:
     """Report writes derived from a reading that is older than the last suspension point."""
     for identity in analysis.program.functions():
-        seen: set[int] = set()
-        for pair in pairs(analysis, identity):
-            if pair.write.event not in seen:
-                seen.add(pair.write.event)
+        seen: set[tuple[int, frozenset[str]]] = set()
+        for pair in sorted(pairs(analysis, identity), key=lambda p: p.write.event):
+            cause = (pair.read.event, pair.write.keys)
+            if cause not in seen:
+                seen.add(cause)
                 yield _finding(analysis, pair)
 
 
@@ -80,12 +82,15 @@ def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) ->
 
 
 def _depth_allowed(sameness: Sameness) -> int:
-    return MAX_DEPTH_OF_ONE_RECORD if sameness in ("object", "key", "place") else MAX_DEPTH
+    return MAX_DEPTH_OF_ONE_RECORD if sameness == "object" else MAX_DEPTH
 
 
 def _reading(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> StoreEffect | None:
     """The nearest reading of the written store that the event does."""
-    loads = [e for e in analysis.summaries.effects_at(identity, read) if e.kind == "read" and same_store(e, write)]
+    loads = [
+        e for e in analysis.summaries.effects_at(identity, read)
+        if e.kind == "read" and same_store(e, write) and (write.medium != "interface" or pair_up(analysis, e, write))
+    ]
     return min(loads, key=lambda e: e.distance) if loads and read != write.event else None
 
 

@@ -28,7 +28,7 @@ from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
 from ctxlint.result import Analysis, Coverage, NotAnalysed
-from ctxlint.syntax.lower import lower
+from ctxlint.syntax.load import load
 from ctxlint.syntax.read import Problem, read
 from ctxlint.syntax.verdict import confirmed, read_with_libcst
 
@@ -110,13 +110,7 @@ def _lower_file(file: SourceFile, tree: str) -> Module | Problem:
         data = Path(file.path).read_bytes() if file.source is None else file.source
     except OSError as error:
         return Problem("encoding", f"cannot be read: {error.strerror}")
-    reading = read_with_libcst(data) if tree == "libcst" else read(data)
-    if isinstance(reading, Problem):
-        return reading
-    try:
-        return lower(reading.tree, reading.source)
-    except RecursionError:
-        return Problem("too-deep", "the file nests too deeply to be analysed")
+    return load(data, read_with_libcst if tree == "libcst" else read)
 
 
 def _not_analysed(file: SourceFile, problem: Problem) -> NotAnalysed:

@@ -268,6 +268,8 @@ def _text(view: View, identity: FunctionId, at: int, value: Value, depth: int = 
             return _text(view, identity, max(bindings), event.value, depth + 1)
     if isinstance(value, Name) and value.scope == "global":
         return _global_text(view, identity, value.name, depth)
+    if isinstance(value, Name):
+        return _captured_text(view, identity, value.name, depth)
     if isinstance(value, Result):
         event = view.event(identity, value.event)
         if event.kind == "call" and event.path is not None:
@@ -276,6 +278,21 @@ def _text(view: View, identity: FunctionId, at: int, value: Value, depth: int = 
             return _text(view, identity, value.event, made_from, depth + 1) if isinstance(made_from, (Constant, Compound)) else (
                 _text(view, identity, value.event, first, depth + 1) if first is not None and not event.path.steps else ""
             )
+    return ""
+
+
+def _captured_text(view: View, identity: FunctionId, name: str, depth: int) -> str:
+    """The text of a captured name: what the enclosing function binds it to last."""
+    enclosing = view.function(identity).enclosing
+    while enclosing > 0:
+        outer = FunctionId(identity.module, enclosing)
+        events = view.function(outer).events
+        bound = [n for n, e in enumerate(events) if e.kind == "local" and e.path is not None and not e.path.steps
+                 and isinstance(e.path.root, Name) and e.path.root.name == name]
+        value = events[bound[-1]].value if bound else None
+        if value is not None:
+            return _text(view, outer, bound[-1], value, depth + 1)
+        enclosing = view.function(outer).enclosing
     return ""
 
 

@@ -151,7 +151,7 @@ class Summaries:
             contents, cells = self._contents_seen(identity, number, call, target, effect, actuals)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=contents, cells=cells, deferred=effect.deferred or call.deferred, named=named,
+                contents=contents, selects=self._passed(target, effect.event, effect.selects, actuals), cells=cells, deferred=effect.deferred or call.deferred, named=named,
             )
 
     def _contents_seen(
@@ -159,8 +159,15 @@ class Summaries:
     ) -> tuple[tuple[Value, ...], frozenset[str]]:
         sources = self.sources.of_all(target, effect.event, effect.contents)
         cells = effect.cells | {s.name for s in sources if s.kind == "cell" and s.name}
-        contents = [actuals[s.name] for s in sorted(sources, key=lambda s: (s.kind, s.name)) if s.kind == "param" and s.name in actuals]
-        return tuple(dict.fromkeys(contents)), frozenset(cells)
+        return self._passed(target, effect.event, effect.contents, actuals), frozenset(cells)
+
+    def _passed(
+        self, target: FunctionId, event: int, values: tuple[Value, ...], actuals: dict[str, Value]
+    ) -> tuple[Value, ...]:
+        """What the caller passes of the content of the target's values."""
+        sources = self.sources.of_all(target, event, values) if values else ()
+        passed = [actuals[s.name] for s in sorted(sources, key=lambda s: (s.kind, s.name)) if s.kind == "param" and s.name in actuals]
+        return tuple(dict.fromkeys(passed))
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
         for number, event in enumerate(self.view.function(identity).events):

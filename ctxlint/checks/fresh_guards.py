@@ -5,22 +5,47 @@ from __future__ import annotations
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
-from ctxlint.checks.records import same_store
+from ctxlint.checks.records import keys_of, same_store, selectors
 from ctxlint.checks.suspensions import comes_before, suspension_between
 from ctxlint.flow.guards import guards
-from ctxlint.ir.value import Constant, Value
+from ctxlint.ir.value import Constant, Result, Value
 from ctxlint.knowledge.words import hints
 
 
 def is_guarded(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether something connects the write with the reading, so that another writer is kept out or noticed."""
-    held = analysis.guards.held
     return (
-        bool(held(identity, read) & held(identity, write.event))
+        is_held_over(analysis, identity, read, write.event)
+        or compares(analysis, identity, read, write)
         or analysis.guards.held_by_callers(identity)
         or carries_version(analysis, identity, write.event)
         or looks_again(analysis, identity, read, write)
     )
+
+
+def is_held_over(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether one hold of a lock lasts from the read to the write; a lock of another key than the record's is none."""
+    sites = analysis.guards.held(identity, read) & analysis.guards.held(identity, write)
+    return any(not _locks_another_key(analysis, identity, site, read) for site in sites)
+
+
+def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read: int) -> bool:
+    value = analysis.view.event(identity, site).value
+    if not isinstance(value, Result):
+        return False
+    picked = analysis.view.event(identity, value.event)
+    if picked.kind != "read" or picked.path is None or picked.path.steps[-1:] != ("[*]",) or not picked.keys:
+        return False
+    wanted = set(keys_of(analysis, identity, value.event, picked.keys[-1]))
+    asked = {key for each in selectors(analysis, identity, read) for key in keys_of(analysis, identity, read, each)}
+    return bool(wanted and asked) and wanted.isdisjoint(asked)
+
+
+def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether a condition of the write itself compares what was read, beside its key, with what is there now."""
+    sources = [analysis.summaries.sources.of(identity, write.event, value) for value in write.selects]
+    carried = [any(s.kind == "read" and s.event == read for s in found) for found in sources]
+    return any(carried) and not all(carried)
 
 
 def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:

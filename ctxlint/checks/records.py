@@ -37,10 +37,10 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
         return "object"
     if read.medium == "file" and read.place == write.place and _is_known(read.place):
         return "place"
-    asked = list(_selectors(analysis, identity, read.event))
-    given = list(_selectors(analysis, identity, write.event))
-    wanted = {key for value in asked for key in _keys(analysis, identity, read.event, value)}
-    if wanted & {key for value in given for key in _keys(analysis, identity, write.event, value)}:
+    asked = list(selectors(analysis, identity, read.event))
+    given = list(selectors(analysis, identity, write.event))
+    wanted = {key for value in asked for key in keys_of(analysis, identity, read.event, value)}
+    if wanted & {key for value in given for key in keys_of(analysis, identity, write.event, value)}:
         return "key"
     others = [value for value in given if not _is_made_of(analysis, identity, write.event, value, read.event)]
     if not asked:
@@ -55,7 +55,7 @@ def is_new_record(analysis: Analysis, identity: FunctionId, read: int, write: St
     places = analysis.summaries.places
     return any(
         is_fresh(places.term(identity, write.event, value))
-        for value in _selectors(analysis, identity, write.event)
+        for value in selectors(analysis, identity, write.event)
         if not _is_made_of(analysis, identity, write.event, value, read)
     )
 
@@ -70,7 +70,7 @@ def _is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value,
     return any(s.kind == "read" and s.event == read for s in analysis.summaries.sources.of(identity, at, value))
 
 
-def _selectors(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Value]:
+def selectors(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Value]:
     """The arguments of a call, those of displays one by one."""
     pending = [argument.value for argument in analysis.view.event(identity, event).arguments]
     while pending:
@@ -81,7 +81,7 @@ def _selectors(analysis: Analysis, identity: FunctionId, event: int) -> Iterator
             yield value
 
 
-def _keys(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> Iterator[_Key]:
+def keys_of(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> Iterator[_Key]:
     """What tells a selecting argument apart inside the function."""
     term = analysis.summaries.places.term(identity, at, value)
     if _is_known(term):

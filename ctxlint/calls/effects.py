@@ -93,7 +93,7 @@ def _of_model(
     elif does in ("saves", "appends", "records", "loads", "reads", "deletes", "clears", "creates"):
         kind = _KINDS[does]
         content = argument_of(match.call, match.effect.content) if match.effect.content else None
-        contents = (content,) if content is not None and not isinstance(content, AccessPath) else ()
+        contents: tuple[Value, ...] = (content,) if content is not None and not isinstance(content, AccessPath) else ()
         if content is None and match.effect.content:         # what it is may be among unpacked arguments
             contents = tuple(a.value for a in match.call.arguments if a.keyword in ("*", "**"))
         place = _target(places, identity, event, match) if store == "file" else UNKNOWN

@@ -12,6 +12,7 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.carried import carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_guards import is_guarded
 from ctxlint.checks.interface_pairs import pair_up
@@ -106,7 +107,7 @@ def _judged(
         return None
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return None
-    if is_guarded(analysis, identity, read.event, write):
+    if is_guarded(analysis, identity, read.event, write) or carries_only_constants(analysis, identity, read.event, write):
         return None
     return Pair(identity, read, write, suspension, middle is not None, sameness)
 

@@ -18,8 +18,9 @@ from ctxlint.checks.fresh_guards import is_guarded
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
 from ctxlint.checks.records import Sameness, is_new_record, same_record, same_store
+from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
-from ctxlint.checks.wording import store_name
+from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 
 MAX_DEPTH = 4
@@ -57,6 +58,11 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
             if cause not in seen:
                 seen.add(cause)
                 yield _finding(analysis, pair)
+        written = {pair.write.event for pair in pairs(analysis, identity)}
+        for found in stale_cells(analysis, identity):
+            if found.write.event not in written and (found.others or found.kind == "get-or-create"):
+                written.add(found.write.event)
+                yield _cell_finding(analysis, found)
 
 
 def pairs(analysis: Analysis, identity: FunctionId) -> Iterator[Pair]:
@@ -134,6 +140,37 @@ def _finding(analysis: Analysis, pair: Pair) -> Finding:
         ),
         evidence=(other,),
         chain=("read", "suspend", "write", *sorted(pair.write.keys)[:1]),
+    )
+
+
+_CELL_STEPS = {
+    "attribute-path": ("read here", "written from the old reading"),
+    "drained-buffer": ("its content is handed on", "emptied, with what was added meanwhile"),
+    "get-or-create": ("found missing", "filled, whatever is there by now"),
+}
+
+
+def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
+    view, identity, cell = analysis.view, found.function, short_cell((found.cell,))
+    reads, writes = _CELL_STEPS[found.kind]
+    first = found.others[0] if found.others else None
+    other = (
+        Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
+        if first is not None else Evidence("second writer: another call of the same function")
+    )
+    return Finding(
+        function=identity, event=found.write.event, kind=found.kind, confidence="medium" if found.others else "low",
+        fields={
+            "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(identity, found.write.event)),
+            "suspension": str(view.line(identity, found.suspension)), "writer": other.text,
+        },
+        flow=(
+            FlowStep(identity, found.read, reads),
+            FlowStep(identity, found.suspension, "another writer can run here"),
+            FlowStep(identity, found.write.event, writes),
+        ),
+        evidence=(other,),
+        chain=(found.kind, found.cell),
     )
 
 

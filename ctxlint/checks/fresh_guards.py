@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.records import keys_of, same_store, selectors
 from ctxlint.checks.suspensions import comes_before, suspension_between
@@ -66,13 +67,7 @@ def _is_carried(value: Value) -> bool:
 
 def looks_again(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether the write depends on a second reading of the store after the last suspension point."""
-    graph = analysis.view.graph(identity)
-    asked = [
-        source.event
-        for guard in guards(graph, write.event)
-        for source in analysis.summaries.sources.of(identity, guard.node, guard.condition.value)
-        if source.kind == "read" and source.event >= 0 and source.event != read
-    ]
+    asked = {s.event for s in condition_sources(analysis, identity, write.event) if s.kind == "read" and s.event not in (-1, read)}
     return any(_is_second_look(analysis, identity, read, again, write) for again in asked)
 
 
@@ -82,3 +77,24 @@ def _is_second_look(analysis: Analysis, identity: FunctionId, read: int, again: 
         and comes_before(analysis, identity, read, again)
         and suspension_between(analysis, identity, again, write.event) is None
     )
+
+
+def rechecks_object(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether a condition of the write looks at some cell after the last suspension point: a second look, or a generation."""
+    asked = {s.event for s in condition_sources(analysis, identity, write) if s.kind == "cell" and s.event not in (-1, read)}
+    return any(
+        comes_before(analysis, identity, read, again) and suspension_between(analysis, identity, read, again) is not None
+        and suspension_between(analysis, identity, again, write) is None
+        for again in asked
+    )
+
+
+def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[Source]:
+    """What the conditions under which the event happens are made of, as they were when they were asked."""
+    graph = analysis.view.graph(identity)
+    found: set[Source] = set()
+    for guard in guards(graph, event):
+        for edge in graph.successors(guard.node):
+            if edge.condition == guard.condition:
+                found |= analysis.summaries.sources.of(identity, edge.target, guard.condition.value)
+    return frozenset(found)

@@ -99,13 +99,13 @@ def _acts(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> boo
 def caught(analysis: Analysis, identity: FunctionId, catch: int) -> tuple[str, ...]:
     """The canonical names of the exceptions a handler catches; empty for a bare one."""
     event = analysis.view.event(identity, catch)
-    return () if event.value is None else tuple(_exception_names(analysis, identity, event.value))
+    return () if event.value is None else tuple(exception_names(analysis, identity, event.value))
 
 
-def _exception_names(analysis: Analysis, identity: FunctionId, value: Value) -> Iterator[str]:
+def exception_names(analysis: Analysis, identity: FunctionId, value: Value) -> Iterator[str]:
     if isinstance(value, Compound):
         for part in value.parts:
-            yield from _exception_names(analysis, identity, part)
+            yield from exception_names(analysis, identity, part)
     elif isinstance(value, Name):
         yield resolve_name(analysis.program, identity.module, identity.index, value.name) or value.name
     elif isinstance(value, Result):

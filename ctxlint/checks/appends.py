@@ -1,0 +1,179 @@
+"""Which events are mainly a change of durable state, how much else runs with them, and who depends on what they write.
+
+The nearest effect decides: an event is an *append* (or an overwrite, or a removal) when what it does first to any store is to
+write it. A helper that creates tables deep down is no append, and neither is a dispatcher behind which everything happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from ctxlint.calls.effects import WRITES, StoreEffect
+from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.sources import Source
+from ctxlint.calls.view import Call
+from ctxlint.checks.finding import Analysis
+from ctxlint.roles.stores import Access
+
+NEAR = 3
+"""A change further down than this many calls belongs to the callee."""
+LIGHT = frozenset({"telemetry", "pure", "total", "fresh", "serialises", "parses", "copies", "same-place", "inner-place",
+                   "sibling-place", "outer-place", "measures", "exists", "digests", "snapshot"})
+"""What a step may do without being another purpose of the code round an append."""
+MAX_WEIGHT = 40
+
+
+class Append(msgspec.Struct, frozen=True):
+    """A change of durable state at one event.
+
+    `effects` are the changes, the nearest first; `readers` are the accesses that read one of the stores back, and `rebuilt`
+    says that what some of them read becomes a cell again, or decides what the program does.
+    """
+
+    event: int
+    effects: tuple[StoreEffect, ...]
+    readers: tuple[Access, ...]
+    rebuilt: bool
+
+    @property
+    def effect(self) -> StoreEffect:
+        """The change that is talked about."""
+        return self.effects[0]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The stores that are changed."""
+        return frozenset().union(*(effect.keys for effect in self.effects))
+
+
+class Appends:
+    """Memoised answers for one program."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._weights: dict[FunctionId, int] = {}
+        self._tells: dict[FunctionId, bool] = {}
+        self._durable: dict[ClassId, bool] = {}
+        self._rebuilt_keys = frozenset(analysis.cells.rebuilt_stores())
+
+    def at(self, identity: FunctionId, event: int) -> Append | None:
+        """The change of durable state that the event is mainly for; None when it is for something else."""
+        effects = [e for e in self._analysis.summaries.effects_at(identity, event) if e.kind != "commit"]
+        if not effects:
+            return None
+        nearest = min(e.distance for e in effects)
+        if nearest > NEAR:
+            return None
+        first = [e for e in effects if e.distance == nearest]
+        changes = [e for e in first if e.kind in WRITES and e.keys and not e.staged and self._is_durable(e)]
+        written = frozenset().union(*(e.keys for e in changes))
+        if not changes or any(e.kind == "read" and not e.keys & written for e in first):
+            return None
+        if not self._most_callees_write(identity, event):
+            return None
+        readers = self._analysis.stores.readers(written)
+        return Append(event, tuple(changes), readers, any(self._matters(access, written) for access in readers))
+
+    def weight(self, identity: FunctionId, event: int) -> int:
+        """How many calls with a purpose of their own the event stands for, callees included."""
+        calls = self._analysis.view.effective_calls(identity, event)
+        return 0 if self.is_light(identity, event) else max((self._weight_of(call) for call in calls), default=0)
+
+    def is_light(self, identity: FunctionId, event: int) -> bool:
+        """Whether the event only computes, looks or tells."""
+        if self._analysis.summaries.effects_at(identity, event):
+            return False
+        calls = self._analysis.view.effective_calls(identity, event)
+        return bool(calls) and all(self._is_light(identity, event, call) for call in calls)
+
+    def _is_light(self, identity: FunctionId, event: int, call: Call) -> bool:
+        if call.functions:
+            return all(self.only_tells(target) for target in call.functions) and not call.abstract
+        modelled = self._analysis.view.modelled(identity, event)
+        return bool(modelled) and all(m.effect.does in LIGHT for m in modelled)
+
+    def only_tells(self, target: FunctionId) -> bool:
+        """Whether a function only computes, looks or tells: no store, no cell, nobody else is called."""
+        known = self._tells.get(target)
+        if known is None:
+            self._tells[target] = True
+            summary = self._analysis.summaries.of(target)
+            known = not summary.effects and not summary.mutations and all(
+                self.is_light(target, number)
+                for number, event in enumerate(self._analysis.view.function(target).events)
+                if event.kind == "call"
+            )
+            self._tells[target] = known
+        return known
+
+    def _weight_of(self, call: Call) -> int:
+        if call.abstract or not call.functions:
+            return 1
+        return min(1 + max(self.weight_within(target) for target in call.functions), MAX_WEIGHT)
+
+    def weight_within(self, target: FunctionId) -> int:
+        """How many calls with a purpose of their own a function makes, callees included."""
+        known = self._weights.get(target)
+        if known is None:
+            self._weights[target] = MAX_WEIGHT                      # a recursion is no small step
+            events = self._analysis.view.function(target).events
+            known = sum(self.weight(target, n) for n, event in enumerate(events) if event.kind == "call")
+            self._weights[target] = known = min(known, MAX_WEIGHT)
+        return known
+
+    # Stores.
+
+    def _is_durable(self, effect: StoreEffect) -> bool:
+        if effect.medium != "interface":
+            return True
+        return any(self._lasts(key.partition(" ")[2]) for key in effect.keys)
+
+    def _lasts(self, interface: ClassId) -> bool:
+        """Whether an interface keeps what it is given: some implementer does, or none is known."""
+        known = self._durable.get(interface)
+        if known is None:
+            self._durable[interface] = False
+            known = self._durable[interface] = self._implementers_last(interface)
+        return known
+
+    def _implementers_last(self, interface: ClassId) -> bool:
+        program = self._analysis.program
+        info = program.class_(interface)
+        if info is None:
+            return False
+        bodies = []
+        for method in info.ir.methods:
+            declared = FunctionId(info.module, method.function)
+            if interface_effect(self._analysis.view, declared) in WRITES:
+                found = (program.method(each, method.name) for each in program.implementers(interface))
+                bodies += [b for b in found if b is not None and b != declared and not program.is_abstract_method(b)]
+        return not bodies or any(
+            e.kind in WRITES and e.medium != "interface" for body in bodies for e in self._analysis.summaries.of(body).effects
+        )
+
+    def _most_callees_write(self, identity: FunctionId, event: int) -> bool:
+        """Whether an event with several possible callees is an append for at least half of them."""
+        targets = {t for call in self._analysis.view.effective_calls(identity, event) for t in call.functions}
+        if len(targets) < 2:
+            return True
+        writing = [t for t in targets if any(e.kind in WRITES for e in self._analysis.summaries.of(t).effects)]
+        return 2 * len(writing) >= len(targets)
+
+    def _matters(self, access: Access, keys: frozenset[str]) -> bool:
+        """Whether what is read there is rebuilt into a cell, or goes to somebody of this program."""
+        if keys & self._rebuilt_keys:
+            return True
+        return self._is_used(access.function)
+
+    def _is_used(self, function: FunctionId) -> bool:
+        """Whether some function of the program calls the reading one and uses its result."""
+        callers = self._analysis.view.call_graph.callers(function)
+        return any(not self._analysis.view.event(caller, call).ignored and caller != function for caller, call in callers)
+
+
+def given(sources: Iterable[Source], receiver: str) -> bool:
+    """Whether something comes from outside the function and its object: it is passed in, and nobody else holds it."""
+    return any(source.kind == "param" and source.name != receiver for source in sources)

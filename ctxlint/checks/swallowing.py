@@ -1,0 +1,162 @@
+"""Where a failure ends: handlers that pass it over, managers that suppress it, decorators that do either for a whole function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.appends import Appends
+from ctxlint.checks.finding import Analysis
+from ctxlint.checks.handlers import exception_names, handlers_of
+from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.value import Constant, Name, Result, Value
+
+_NO_STORE_FAILS_SO = frozenset({
+    f"builtins.{name}"
+    for name in ("KeyError", "IndexError", "LookupError", "ValueError", "TypeError", "AttributeError", "ImportError",
+                 "ModuleNotFoundError", "NameError", "StopIteration", "StopAsyncIteration", "FileNotFoundError",
+                 "FileExistsError", "IsADirectoryError", "NotADirectoryError", "UnicodeDecodeError", "UnicodeEncodeError",
+                 "UnicodeError", "KeyboardInterrupt", "GeneratorExit", "SystemExit", "AssertionError", "ZeroDivisionError",
+                 "NotImplementedError", "RecursionError")
+} | {"json.JSONDecodeError", "json.decoder.JSONDecodeError", "asyncio.CancelledError", "asyncio.exceptions.CancelledError",
+     "asyncio.QueueFull", "asyncio.QueueEmpty", "queue.Full", "queue.Empty"})
+"""What the operations of a store do not raise when the store fails."""
+
+
+class Swallow(msgspec.Struct, frozen=True):
+    """A place where failures end and the program goes on.
+
+    `tried` are the events whose failure ends there, `at` the event that shows it (in `owner`: the function itself or the
+    decorator's), `body` what is done about it (events of `owner`). `told` is true when somebody at the screen hears of it.
+    `after` are the events of the function that can follow the swallowed failure, `again` whether the tried part runs again:
+    the failure costs one turn of a loop.
+    """
+
+    function: FunctionId
+    owner: FunctionId
+    at: int
+    names: tuple[str, ...]
+    tried: frozenset[int]
+    after: frozenset[int]
+    told: bool
+    again: bool
+
+
+def swallows_of(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Swallow]:
+    """The places of a function where the failure of a store would end with nothing done about it."""
+    yield from _handlers(analysis, appends, identity)
+    yield from _managers(analysis, identity)
+    yield from _decorators(analysis, appends, identity)
+
+
+def _handlers(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Swallow]:
+    for handler in handlers_of(analysis, identity):
+        if handler.swallows and not handler.acts and _fits(handler.names) and _only_tells(analysis, appends, identity, handler.body):
+            graph = analysis.view.graph(identity)
+            if tells_failure(analysis, identity, handler.catch, handler.body):
+                continue
+            yield Swallow(
+                identity, identity, handler.catch, handler.names, handler.tried, _following(analysis, identity, handler.catch),
+                told=_is_shown(analysis, identity, handler.body),
+                again=path(graph, handler.catch, handler.catch) is not None,
+            )
+
+
+def _managers(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
+    """`with suppress(…)`: the failure ends at the block's exit."""
+    view, graph = analysis.view, analysis.view.graph(identity)
+    events = view.function(identity).events
+    for number, event in enumerate(events):
+        if event.kind == "enter" and isinstance(event.value, Result) and view.does(identity, event.value.event, "swallows"):
+            exits = {n for n, e in enumerate(events) if e.kind == "exit" and e.value == event.value}
+            tried = {n for n in range(graph.size)
+                     if n > number and events[n].kind in ("call", "suspend", "enter", "iterate")
+                     and _lands_at(analysis, identity, n, exits)}
+            names = tuple(_argument_names(analysis, identity, event.value.event))
+            if tried and _fits(names):
+                yield Swallow(identity, identity, number, names, frozenset(tried),
+                              frozenset().union(*(_following(analysis, identity, n) for n in exits)),
+                              told=False, again=path(graph, number, number) is not None)
+
+
+def _lands_at(analysis: Analysis, identity: FunctionId, number: int, exits: set[int]) -> bool:
+    """Whether a failure of the event comes first to one of the exits."""
+    graph = analysis.view.graph(identity)
+    if not graph.is_reachable(number):
+        return False
+    function = analysis.view.function(identity)
+    pad = function.blocks[graph.pad_of(number) - graph.size]
+    return pad.first < pad.last and pad.first in exits
+
+
+def _argument_names(analysis: Analysis, identity: FunctionId, call: int) -> Iterator[str]:
+    for argument in analysis.view.event(identity, call).arguments:
+        yield from exception_names(analysis, identity, argument.value)
+
+
+def _decorators(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Swallow]:
+    """A decorator whose inner function calls what it decorates under a handler that swallows."""
+    for decorator in analysis.program.decorated_by(identity):
+        for inner in _inner_functions(analysis, decorator):
+            for swallow in _handlers(analysis, appends, inner):
+                if any(_calls_captured(analysis, inner, n) for n in swallow.tried):
+                    events = range(len(analysis.view.function(identity).events))
+                    yield Swallow(identity, inner, swallow.at, swallow.names, frozenset(events), frozenset(), swallow.told, False)
+
+
+def _inner_functions(analysis: Analysis, decorator: FunctionId) -> Iterator[FunctionId]:
+    """The functions defined in the decorator, also in the factory's own inner decorator."""
+    module = analysis.program.modules[decorator.module].ir
+    for index, function in enumerate(module.functions):
+        parent, depth = function.enclosing, 0
+        while parent >= 0 and depth < 3:
+            if parent == decorator.index:
+                yield FunctionId(decorator.module, index)
+                break
+            parent, depth = module.functions[parent].enclosing, depth + 1
+
+
+def _calls_captured(analysis: Analysis, inner: FunctionId, number: int) -> bool:
+    event = analysis.view.event(inner, number)
+    return (event.kind == "call" and event.path is not None and not event.path.steps
+            and isinstance(event.path.root, Name) and event.path.root.scope == "captured")
+
+
+def _fits(names: tuple[str, ...]) -> bool:
+    return not names or any(name not in _NO_STORE_FAILS_SO for name in names)
+
+
+def _following(analysis: Analysis, identity: FunctionId, number: int) -> frozenset[int]:
+    graph = analysis.view.graph(identity)
+    return frozenset(n for n in reachable(graph, number) if n < graph.size)
+
+
+def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body: frozenset[int]) -> bool:
+    """Whether the handler's calls only compute or tell: anything else may be what is done about the failure."""
+    return all(appends.is_light(identity, n) for n in body if analysis.view.event(identity, n).kind == "call")
+
+
+def _is_shown(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
+    return any(m.effect.store == "screen" for n in body for m in analysis.view.modelled(identity, n))
+
+
+def tells_failure(analysis: Analysis, identity: FunctionId, catch: int, body: frozenset[int]) -> bool:
+    """Whether the handler leaves a mark by which the failure can be told: another result than success gives, a flag, a jump."""
+    events = analysis.view.function(identity).events
+    returns = {n: e.value for n, e in enumerate(events) if e.kind == "return"}
+    inside = [returns[n] for n in body if n in returns]
+    outside = [value for n, value in returns.items() if n not in body]
+    if any(_differs(value, outside) for value in inside):
+        return True
+    return any(events[n].kind in ("local", "write") and events[n].value is not None for n in body)
+
+
+def _differs(value: Value | None, others: list[Value | None]) -> bool:
+    """Whether a handler's result is something, and not what success returns."""
+    if value is None or (isinstance(value, Constant) and value.kind == "none"):
+        return False
+    return all(value != other for other in others)
+
+

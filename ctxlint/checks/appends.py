@@ -6,16 +6,14 @@ write it. A helper that creates tables deep down is no append, and neither is a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import msgspec
 
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
-from ctxlint.calls.sources import Source
 from ctxlint.calls.view import Call
 from ctxlint.checks.finding import Analysis
+from ctxlint.knowledge.words import parts
 from ctxlint.roles.stores import Access
 
 NEAR = 3
@@ -43,6 +41,11 @@ class Append(msgspec.Struct, frozen=True):
         """The change that is talked about."""
         return self.effects[0]
 
+    def reader(self, analysis: Analysis) -> Access:
+        """The access to show: the one whose name has most in common with the change's, since a store keeps many things."""
+        changed = set(parts(analysis.program.symbol(self.effect.origin[0]))) | set(_called(analysis, self.effect))
+        return max(self.readers, key=lambda a: (len(changed & _spoken(analysis, a)), -self.readers.index(a)))
+
     @property
     def keys(self) -> frozenset[str]:
         """The stores that are changed."""
@@ -52,8 +55,9 @@ class Append(msgspec.Struct, frozen=True):
 class Appends:
     """Memoised answers for one program."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, levels: frozenset[str] = frozenset()) -> None:
         self._analysis = analysis
+        self._levels = levels
         self._weights: dict[FunctionId, int] = {}
         self._tells: dict[FunctionId, bool] = {}
         self._durable: dict[ClassId, bool] = {}
@@ -84,10 +88,24 @@ class Appends:
 
     def is_light(self, identity: FunctionId, event: int) -> bool:
         """Whether the event only computes, looks or tells."""
-        if self._analysis.summaries.effects_at(identity, event):
-            return False
+        effects = self._analysis.summaries.effects_at(identity, event)
         calls = self._analysis.view.effective_calls(identity, event)
-        return bool(calls) and all(self._is_light(identity, event, call) for call in calls)
+        return bool(calls) and all(
+            self.logs(identity, event, call) or (not effects and self._is_light(identity, event, call)) for call in calls
+        )
+
+    def logs(self, identity: FunctionId, event: int, call: Call) -> bool:
+        """Whether it is a level method of a logger: of an object that has most of them, whatever its class is called."""
+        if call.name not in self._levels or call.receiver is None:
+            return False
+        if not call.functions:
+            return call.unknown
+        owners = [self._analysis.program.owner(target) for target in call.functions]
+        return all(
+            owner is not None
+            and 2 * sum(self._analysis.program.method(owner, level) is not None for level in self._levels) > len(self._levels)
+            for owner in owners
+        )
 
     def _is_light(self, identity: FunctionId, event: int, call: Call) -> bool:
         if call.functions:
@@ -144,15 +162,29 @@ class Appends:
         info = program.class_(interface)
         if info is None:
             return False
-        bodies = []
+        roles: dict[str, str | None] = {}
         for method in info.ir.methods:
-            declared = FunctionId(info.module, method.function)
-            if interface_effect(self._analysis.view, declared) in WRITES:
-                found = (program.method(each, method.name) for each in program.implementers(interface))
-                bodies += [b for b in found if b is not None and b != declared and not program.is_abstract_method(b)]
-        return not bodies or any(
-            e.kind in WRITES and e.medium != "interface" for body in bodies for e in self._analysis.summaries.of(body).effects
-        )
+            roles[method.name] = interface_effect(self._analysis.view, FunctionId(info.module, method.function))
+        kept = [self._kept_by(each, roles) for each in program.implementers(interface) if each != interface]
+        known = [each for each in kept if each is not None]
+        return not known or any(known)
+
+    def _kept_by(self, implementer: ClassId, roles: dict[str, str | None]) -> bool | None:
+        """Whether an implementer reads back from something lasting what it writes there; None when it has no bodies."""
+        written: set[str] = set()
+        read: set[str] = set()
+        bodies = 0
+        for name, role in roles.items():
+            body = self._analysis.program.method(implementer, name)
+            if role is None or body is None or self._analysis.program.is_abstract_method(body):
+                continue
+            bodies += 1
+            for effect in self._analysis.summaries.of(body).effects:
+                if effect.medium != "interface" and role != "read" and effect.kind in WRITES:
+                    written |= effect.keys
+                elif effect.medium != "interface" and role == "read" and effect.kind == "read":
+                    read |= effect.keys
+        return bool(written & read) if bodies else None
 
     def _most_callees_write(self, identity: FunctionId, event: int) -> bool:
         """Whether an event with several possible callees is an append for at least half of them."""
@@ -174,6 +206,13 @@ class Appends:
         return any(not self._analysis.view.event(caller, call).ignored and caller != function for caller, call in callers)
 
 
-def given(sources: Iterable[Source], receiver: str) -> bool:
-    """Whether something comes from outside the function and its object: it is passed in, and nobody else holds it."""
-    return any(source.kind == "param" and source.name != receiver for source in sources)
+def _spoken(analysis: Analysis, access: Access) -> set[str]:
+    return set(parts(analysis.program.symbol(access.function).rpartition(".")[2])) | set(_called(analysis, access.effect))
+
+
+def _called(analysis: Analysis, effect: StoreEffect) -> tuple[str, ...]:
+    """The words of the method that is called at the place where an effect comes from."""
+    function, event = effect.origin
+    path = analysis.view.event(function, event).path
+    return parts(path.steps[-1]) if path is not None and path.steps else ()
+

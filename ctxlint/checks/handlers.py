@@ -61,16 +61,30 @@ def handlers_of(analysis: Analysis, identity: FunctionId) -> Iterator[Handler]:
 def _tried(analysis: Analysis, identity: FunctionId, catch: int) -> frozenset[int]:
     """The events from whose failure the handler is reached without passing another event."""
     graph = analysis.view.graph(identity)
-    events = range(graph.size)
     found = set()
-    pads: dict[int, bool] = {}
-    for number in events:
+    first: dict[int, frozenset[int]] = {}
+    for number in range(graph.size):
         if analysis.view.event(identity, number).kind in ("call", "suspend", "enter", "iterate"):
             pad = graph.pad_of(number)
-            if pad not in pads:
-                pads[pad] = pad == catch or path(graph, pad, catch, frozenset(events) - {catch}) is not None
-            if pads[pad]:
+            if pad not in first:
+                first[pad] = _first_events(graph, pad)
+            if catch in first[pad]:
                 found.add(number)
+    return frozenset(found)
+
+
+def _first_events(graph: EventGraph, node: int) -> frozenset[int]:
+    """The events that can come first on a way from a block's node."""
+    found: set[int] = set()
+    seen = {node}
+    pending = [node]
+    while pending:
+        for edge in graph.successors(pending.pop()):
+            if edge.target < graph.size:
+                found.add(edge.target)
+            elif edge.target not in seen:
+                seen.add(edge.target)
+                pending.append(edge.target)
     return frozenset(found)
 
 

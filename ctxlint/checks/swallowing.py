@@ -13,25 +13,13 @@ from ctxlint.checks.handlers import exception_names, handlers_of
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Constant, Name, Result, Value
 
-_NO_STORE_FAILS_SO = frozenset({
-    f"builtins.{name}"
-    for name in ("KeyError", "IndexError", "LookupError", "ValueError", "TypeError", "AttributeError", "ImportError",
-                 "ModuleNotFoundError", "NameError", "StopIteration", "StopAsyncIteration", "FileNotFoundError",
-                 "FileExistsError", "IsADirectoryError", "NotADirectoryError", "UnicodeDecodeError", "UnicodeEncodeError",
-                 "UnicodeError", "KeyboardInterrupt", "GeneratorExit", "SystemExit", "AssertionError", "ZeroDivisionError",
-                 "NotImplementedError", "RecursionError")
-} | {"json.JSONDecodeError", "json.decoder.JSONDecodeError", "asyncio.CancelledError", "asyncio.exceptions.CancelledError",
-     "asyncio.QueueFull", "asyncio.QueueEmpty", "queue.Full", "queue.Empty"})
-"""What the operations of a store do not raise when the store fails."""
-
-
 class Swallow(msgspec.Struct, frozen=True):
     """A place where failures end and the program goes on.
 
     `tried` are the events whose failure ends there, `at` the event that shows it (in `owner`: the function itself or the
     decorator's), `body` what is done about it (events of `owner`). `told` is true when somebody at the screen hears of it.
     `after` are the events of the function that can follow the swallowed failure, `again` whether the tried part runs again:
-    the failure costs one turn of a loop.
+    the failure costs one turn of a loop. `secondary` is true when all this happens in a handler: another failure is on its way.
     """
 
     function: FunctionId
@@ -42,18 +30,36 @@ class Swallow(msgspec.Struct, frozen=True):
     after: frozenset[int]
     told: bool
     again: bool
+    secondary: bool = False
 
 
-def swallows_of(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Swallow]:
-    """The places of a function where the failure of a store would end with nothing done about it."""
-    yield from _handlers(analysis, appends, identity)
-    yield from _managers(analysis, identity)
-    yield from _decorators(analysis, appends, identity)
+def swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
+    """The places of a function where the failure of a store (one of `failures`) would end with nothing done about it."""
+    found = [
+        *_handlers(analysis, appends, failures, identity),
+        *_managers(analysis, failures, identity),
+        *_decorators(analysis, appends, failures, identity),
+    ]
+    if found:
+        handled = [handler.body for handler in handlers_of(analysis, identity)]
+        for swallow in found:
+            inside = any(swallow.tried and min(swallow.tried) in body and swallow.at not in body - {swallow.at} for body in handled)
+            yield msgspec.structs.replace(swallow, secondary=inside or _runs_in_handlers(analysis, identity))
 
 
-def _handlers(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Swallow]:
+def _runs_in_handlers(analysis: Analysis, identity: FunctionId) -> bool:
+    """Whether every known call of the function stands in a handler."""
+    sites = analysis.view.call_graph.callers(identity)
+    return bool(sites) and all(
+        any(call in handler.body for handler in handlers_of(analysis, caller)) for caller, call in sites
+    )
+
+
+def _handlers(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
     for handler in handlers_of(analysis, identity):
-        if handler.swallows and not handler.acts and _fits(handler.names) and _only_tells(analysis, appends, identity, handler.body):
+        if handler.swallows and not handler.acts and _fits(handler.names, failures) and _only_tells(
+            analysis, appends, identity, handler.body
+        ):
             graph = analysis.view.graph(identity)
             if tells_failure(analysis, identity, handler.catch, handler.body):
                 continue
@@ -64,7 +70,7 @@ def _handlers(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
             )
 
 
-def _managers(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
+def _managers(analysis: Analysis, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
     """`with suppress(…)`: the failure ends at the block's exit."""
     view, graph = analysis.view, analysis.view.graph(identity)
     events = view.function(identity).events
@@ -75,7 +81,7 @@ def _managers(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
                      if n > number and events[n].kind in ("call", "suspend", "enter", "iterate")
                      and _lands_at(analysis, identity, n, exits)}
             names = tuple(_argument_names(analysis, identity, event.value.event))
-            if tried and _fits(names):
+            if tried and _fits(names, failures):
                 yield Swallow(identity, identity, number, names, frozenset(tried),
                               frozenset().union(*(_following(analysis, identity, n) for n in exits)),
                               told=False, again=path(graph, number, number) is not None)
@@ -96,11 +102,11 @@ def _argument_names(analysis: Analysis, identity: FunctionId, call: int) -> Iter
         yield from exception_names(analysis, identity, argument.value)
 
 
-def _decorators(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Swallow]:
+def _decorators(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
     """A decorator whose inner function calls what it decorates under a handler that swallows."""
     for decorator in analysis.program.decorated_by(identity):
         for inner in _inner_functions(analysis, decorator):
-            for swallow in _handlers(analysis, appends, inner):
+            for swallow in _handlers(analysis, appends, failures, inner):
                 if any(_calls_captured(analysis, inner, n) for n in swallow.tried):
                     events = range(len(analysis.view.function(identity).events))
                     yield Swallow(identity, inner, swallow.at, swallow.names, frozenset(events), frozenset(), swallow.told, False)
@@ -124,8 +130,8 @@ def _calls_captured(analysis: Analysis, inner: FunctionId, number: int) -> bool:
             and isinstance(event.path.root, Name) and event.path.root.scope == "captured")
 
 
-def _fits(names: tuple[str, ...]) -> bool:
-    return not names or any(name not in _NO_STORE_FAILS_SO for name in names)
+def _fits(names: tuple[str, ...], failures: frozenset[str]) -> bool:
+    return not names or any(name in failures for name in names)
 
 
 def _following(analysis: Analysis, identity: FunctionId, number: int) -> frozenset[int]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh
-from ctxlint.checks.appends import Append, Appends
+from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.swallowing import Swallow, swallows_of
-from ctxlint.checks.unwatched import unwatched
+from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
+from ctxlint.ir.value import Name
 from ctxlint.knowledge.words import hints
 
 SMALL = 4
@@ -24,24 +26,55 @@ AFTER = 2
 """How many of them may follow the append."""
 
 
-def swallows(analysis: Analysis) -> Iterator[Finding]:
-    """Report durable changes whose failure is swallowed while the mutation stands or success is told."""
-    appends = Appends(analysis)
+def swallows(analysis: Analysis, failures: tuple[str, ...] = (), levels: tuple[str, ...] = ()) -> Iterator[Finding]:
+    """Report durable changes whose failure is swallowed while the mutation stands or success is told.
+
+    `failures` are the exceptions by which a store says that it failed, `levels` what a logger's methods are called.
+    """
+    appends = Appends(analysis, frozenset(levels))
     for identity in analysis.program.functions():
         if analysis.summaries.of(identity).effects:
-            yield from _swallowed(analysis, appends, identity)
+            yield from _swallowed(analysis, appends, frozenset(failures), identity)
             yield from unwatched(analysis, appends, identity)
 
 
-def _swallowed(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Finding]:
-    tried_by = [(swallow, _main_append(analysis, appends, identity, swallow)) for swallow in swallows_of(analysis, appends, identity)]
-    for swallow, append in tried_by:
-        if append is None or swallow.again:
+def _swallowed(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Finding]:
+    for swallow in swallows_of(analysis, appends, failures, identity):
+        append = None if swallow.again else _main_append(analysis, appends, identity, swallow)
+        if append is None or _result_decides(analysis, identity, append, swallow):
+            continue
+        if all(_ends_below(analysis, appends, failures, effect, append.event, identity) for effect in append.effects):
             continue
         lost = _what_stands(analysis, identity, append, swallow)
         if lost is not None:
             confidence = _confidence(analysis, identity, append, swallow, lost)
             yield _finding(analysis, identity, append, swallow, lost, confidence)
+
+
+def _ends_below(
+    analysis: Analysis, appends: Appends, failures: frozenset[str], effect: StoreEffect, event: int, identity: FunctionId, depth: int = 0
+) -> bool:
+    """Whether the failure of the change cannot come as far as here: the callee swallows it itself."""
+    targets = [t for call in analysis.view.effective_calls(identity, event) for t in call.functions]
+    if not targets or depth >= NEAR:
+        return False
+    for target in targets:
+        inside = {e.event for e in analysis.summaries.of(target).effects if e.origin == effect.origin}
+        caught = frozenset().union(*(s.tried for s in swallows_of(analysis, appends, failures, target)))
+        if not inside or any(
+            n not in caught and not _ends_below(analysis, appends, failures, effect, n, target, depth + 1) for n in inside
+        ):
+            return False
+    return True
+
+
+def _result_decides(analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow) -> bool:
+    """Whether what the change returns is looked at behind the swallowed failure: then its absence tells."""
+    events = analysis.view.function(identity).events
+    names = {e.path.root for e in events
+             if e.kind == "local" and e.path is not None and e.value is not None
+             and ("result", append.event) in analysis.view.origins(identity).identity(e.value, append.event)}
+    return bool(names) and any(names.intersection(used_values(events[n])) for n in swallow.after)
 
 
 def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swallow: Swallow) -> Append | None:
@@ -51,6 +84,8 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
     if not found:
         return None
     number, append = found[0]
+    if appends.weight(identity, number) > MAIN:
+        return None
     others = [n for n in weighty if all(n != other for other, _ in found)]
     behind = [n for n in others if path(analysis.view.graph(identity), number, n) is not None]
     if sum(appends.weight(identity, n) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
@@ -87,7 +122,10 @@ def _mirroring(analysis: Analysis, identity: FunctionId, append: Append, swallow
             continue
         rebuilt = any(r.keys & append.keys for r in analysis.cells.restores(mutation.cells))
         goes_in = analysis.summaries.sources.of_all(identity, mutation.event, mutation.values)
-        if rebuilt or cells.intersection(mutation.cells) or passed & goes_in:
+        whole = any(s.kind == "param" and s.name == own for s in contents) and mutation.path.root == Name(own, "local")
+        if not rebuilt and append.effect.kind == "delete" and not cells.intersection(mutation.cells):
+            continue
+        if rebuilt or whole or cells.intersection(mutation.cells) or passed & goes_in:
             return mutation
     return None
 
@@ -102,9 +140,13 @@ def _confidence(
     analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str
 ) -> Confidence:
     words = analysis.words
-    names = (analysis.program.symbol(identity), store_name(append.effect))
+    names = (analysis.program.symbol(identity), identity.module.rpartition(".")[2], store_name(append.effect))
     secondary = any(hints(name, words.telemetry) or hints(name, words.caches) for name in names)
-    if swallow.told or secondary or not append.rebuilt or is_fresh(append.effect.place):
+    again_next_time = any(
+        e.kind == "read" and e.keys & append.keys
+        for n in swallow.tried if n < append.event for e in analysis.summaries.effects_at(identity, n)
+    )
+    if swallow.told or swallow.secondary or secondary or again_next_time or not append.rebuilt or is_fresh(append.effect.place):
         return "low"
     return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 else "medium"
 
@@ -114,7 +156,7 @@ def _finding(
 ) -> Finding:
     view = analysis.view
     store = store_name(append.effect)
-    reader = append.readers[0]
+    reader = append.reader(analysis)
     flow = [FlowStep(identity, append.event, f"changes {store}; can fail"),
             FlowStep(swallow.owner, swallow.at, "the failure ends here")]
     if isinstance(lost, Mutation):

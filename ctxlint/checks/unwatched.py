@@ -9,6 +9,7 @@ from ctxlint.checks.appends import Append, Appends
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
+from ctxlint.knowledge.words import hints
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Name, Result, Value
 
@@ -27,7 +28,9 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
             continue
         append = appends.at(identity, number)
         if append is not None and append.readers and any(e.deferred for e in append.effects):
-            yield _finding(analysis, identity, append, "high" if append.rebuilt else "low")
+            names = (analysis.program.symbol(identity), identity.module.rpartition(".")[2], store_name(append.effect))
+            secondary = any(hints(name, analysis.words.telemetry) or hints(name, analysis.words.caches) for name in names)
+            yield _finding(analysis, identity, append, "high" if append.rebuilt and not secondary else "low")
 
 
 def _is_dropped(analysis: Analysis, identity: FunctionId, number: int) -> bool:
@@ -38,13 +41,13 @@ def _is_dropped(analysis: Analysis, identity: FunctionId, number: int) -> bool:
     if len(bound) != 1 or bound[0].scope != "local":
         return False
     name = bound[0]
-    used_elsewhere = any(Result(number) in set(_leaves(e)) for e in function.events if e.kind != "local")
+    used_elsewhere = any(Result(number) in set(used_values(e)) for e in function.events if e.kind != "local")
     inner = any(name.name in f.captures for f in analysis.program.modules[identity.module].ir.functions if f.enclosing == identity.index)
-    return not used_elsewhere and not inner and not any(name in set(_leaves(e)) for e in function.events)
+    return not used_elsewhere and not inner and not any(name in set(used_values(e)) for e in function.events)
 
 
-def _leaves(event: Event) -> Iterator[Value]:
-    """The names and results that an event uses."""
+def used_values(event: Event) -> Iterator[Value]:
+    """The names, results and whatever else an event uses."""
     if event.path is not None and event.kind != "local":
         yield from _parts(event.path.root)
     for value in (event.value, *event.keys, *(a.value for a in event.arguments)):
@@ -61,7 +64,7 @@ def _parts(value: Value) -> Iterator[Value]:
 
 def _finding(analysis: Analysis, identity: FunctionId, append: Append, confidence: Confidence) -> Finding:
     store = store_name(append.effect)
-    reader = append.readers[0]
+    reader = append.reader(analysis)
     reading = analysis.program.symbol(reader.function)
     return Finding(
         function=identity, event=append.event, kind="fire-and-forget", confidence=confidence,

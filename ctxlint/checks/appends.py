@@ -118,14 +118,26 @@ class Appends:
         known = self._tells.get(target)
         if known is None:
             self._tells[target] = True
-            summary = self._analysis.summaries.of(target)
-            known = not summary.effects and not summary.mutations and all(
-                self.is_light(target, number)
-                for number, event in enumerate(self._analysis.view.function(target).events)
-                if event.kind == "call"
-            )
+            known = self._only_tells(target)
             self._tells[target] = known
         return known
+
+    def _only_tells(self, target: FunctionId) -> bool:
+        summary = self._analysis.summaries.of(target)
+        calls = [n for n, event in enumerate(self._analysis.view.function(target).events) if event.kind == "call"]
+        logging = {n for n in calls if any(self.logs(target, n, call) for call in self._analysis.view.effective_calls(target, n))}
+        tells = bool(logging) or any(self._analysis.view.does(target, n, "telemetry") for n in calls)
+        return (
+            not any(e.event not in logging for e in summary.effects)
+            and not any(m.cells and m.event not in logging for m in summary.mutations)
+            and all(self.is_light(target, n) or (tells and self._only_asks(target, n)) for n in calls)
+        )
+
+    def _only_asks(self, target: FunctionId, event: int) -> bool:
+        """Whether it is an unknown call that is given nothing: in a function that tells, it asks for what to tell."""
+        return not self._analysis.view.event(target, event).arguments and not any(
+            call.functions for call in self._analysis.view.effective_calls(target, event)
+        )
 
     def _weight_of(self, call: Call) -> int:
         if call.abstract or not call.functions:
@@ -171,8 +183,8 @@ class Appends:
 
     def _kept_by(self, implementer: ClassId, roles: dict[str, str | None]) -> bool | None:
         """Whether an implementer reads back from something lasting what it writes there; None when it has no bodies."""
-        written: set[str] = set()
-        read: set[str] = set()
+        written: list[StoreEffect] = []
+        read: list[StoreEffect] = []
         bodies = 0
         for name, role in roles.items():
             body = self._analysis.program.method(implementer, name)
@@ -181,10 +193,10 @@ class Appends:
             bodies += 1
             for effect in self._analysis.summaries.of(body).effects:
                 if effect.medium != "interface" and role != "read" and effect.kind in WRITES:
-                    written |= effect.keys
+                    written.append(effect)
                 elif effect.medium != "interface" and role == "read" and effect.kind == "read":
-                    read |= effect.keys
-        return bool(written & read) if bodies else None
+                    read.append(effect)
+        return any(_may_be_one_store(w, r) for w in written for r in read) if bodies else None
 
     def _most_callees_write(self, identity: FunctionId, event: int) -> bool:
         """Whether an event with several possible callees is an append for at least half of them."""
@@ -204,6 +216,13 @@ class Appends:
         """Whether some function of the program calls the reading one and uses its result."""
         callers = self._analysis.view.call_graph.callers(function)
         return any(not self._analysis.view.event(caller, call).ignored and caller != function for caller, call in callers)
+
+
+def _may_be_one_store(written: StoreEffect, read: StoreEffect) -> bool:
+    """Whether two effects of one implementer can be on the same thing: a common key, or one of them does not say on what."""
+    if written.keys and read.keys:
+        return bool(written.keys & read.keys)
+    return written.medium == read.medium
 
 
 def _spoken(analysis: Analysis, access: Access) -> set[str]:

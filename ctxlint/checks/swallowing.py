@@ -9,7 +9,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis
-from ctxlint.checks.handlers import exception_names, handlers_of
+from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Constant, Name, Result, Value
 
@@ -33,8 +33,24 @@ class Swallow(msgspec.Struct, frozen=True):
     secondary: bool = False
 
 
-def swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
-    """The places of a function where the failure of a store (one of `failures`) would end with nothing done about it."""
+class Swallows:
+    """Memoised: the places of each function where the failure of a store would end with nothing done about it."""
+
+    def __init__(self, analysis: Analysis, appends: Appends, failures: frozenset[str]) -> None:
+        self._analysis = analysis
+        self._appends = appends
+        self._failures = failures
+        self._known: dict[FunctionId, tuple[Swallow, ...]] = {}
+
+    def of(self, identity: FunctionId) -> tuple[Swallow, ...]:
+        """The places where one of `failures` ends."""
+        known = self._known.get(identity)
+        if known is None:
+            known = self._known[identity] = tuple(_swallows_of(self._analysis, self._appends, self._failures, identity))
+        return known
+
+
+def _swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
     found = [
         *_handlers(analysis, appends, failures, identity),
         *_managers(analysis, failures, identity),
@@ -57,7 +73,7 @@ def _runs_in_handlers(analysis: Analysis, identity: FunctionId) -> bool:
 
 def _handlers(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
     for handler in handlers_of(analysis, identity):
-        if handler.swallows and not handler.acts and _fits(handler.names, failures) and _only_tells(
+        if handler.swallows and _fits(handler.names, failures) and _only_tells(
             analysis, appends, identity, handler.body
         ):
             graph = analysis.view.graph(identity)
@@ -140,8 +156,18 @@ def _following(analysis: Analysis, identity: FunctionId, number: int) -> frozens
 
 
 def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body: frozenset[int]) -> bool:
-    """Whether the handler's calls only compute or tell: anything else may be what is done about the failure."""
-    return all(appends.is_light(identity, n) for n in body if analysis.view.event(identity, n).kind == "call")
+    """Whether the handler only computes or tells: anything else may be what is done about the failure."""
+    for number in body:
+        event = analysis.view.event(identity, number)
+        if event.kind == "raise" or (event.kind == "call" and not appends.is_light(identity, number)):
+            return False
+        if event.kind != "call" and (
+            analysis.summaries.mutations_at(identity, number) or analysis.summaries.effects_at(identity, number)
+        ):
+            return False
+        if event.kind == "return" and event.value is not None and is_failure_value(analysis, identity, number, event.value):
+            return False
+    return True
 
 
 def _is_shown(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:

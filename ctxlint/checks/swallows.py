@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
@@ -12,7 +12,7 @@ from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.swallowing import Swallow, swallows_of
+from ctxlint.checks.swallowing import Swallow, Swallows
 from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
@@ -32,18 +32,19 @@ def swallows(analysis: Analysis, failures: tuple[str, ...] = (), levels: tuple[s
     `failures` are the exceptions by which a store says that it failed, `levels` what a logger's methods are called.
     """
     appends = Appends(analysis, frozenset(levels))
+    swallows = Swallows(analysis, appends, frozenset(failures))
     for identity in analysis.program.functions():
-        if analysis.summaries.of(identity).effects:
-            yield from _swallowed(analysis, appends, frozenset(failures), identity)
+        if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
+            yield from _swallowed(analysis, appends, swallows, identity)
             yield from unwatched(analysis, appends, identity)
 
 
-def _swallowed(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Finding]:
-    for swallow in swallows_of(analysis, appends, failures, identity):
+def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> Iterator[Finding]:
+    for swallow in swallows.of(identity):
         append = None if swallow.again else _main_append(analysis, appends, identity, swallow)
         if append is None or _result_decides(analysis, identity, append, swallow):
             continue
-        if all(_ends_below(analysis, appends, failures, effect, append.event, identity) for effect in append.effects):
+        if all(_ends_below(analysis, swallows, effect, append.event, identity) for effect in append.effects):
             continue
         lost = _what_stands(analysis, identity, append, swallow)
         if lost is not None:
@@ -52,7 +53,7 @@ def _swallowed(analysis: Analysis, appends: Appends, failures: frozenset[str], i
 
 
 def _ends_below(
-    analysis: Analysis, appends: Appends, failures: frozenset[str], effect: StoreEffect, event: int, identity: FunctionId, depth: int = 0
+    analysis: Analysis, swallows: Swallows, effect: StoreEffect, event: int, identity: FunctionId, depth: int = 0
 ) -> bool:
     """Whether the failure of the change cannot come as far as here: the callee swallows it itself."""
     targets = [t for call in analysis.view.effective_calls(identity, event) for t in call.functions]
@@ -60,9 +61,9 @@ def _ends_below(
         return False
     for target in targets:
         inside = {e.event for e in analysis.summaries.of(target).effects if e.origin == effect.origin}
-        caught = frozenset().union(*(s.tried for s in swallows_of(analysis, appends, failures, target)))
+        caught = frozenset().union(*(s.tried for s in swallows.of(target)))
         if not inside or any(
-            n not in caught and not _ends_below(analysis, appends, failures, effect, n, target, depth + 1) for n in inside
+            n not in caught and not _ends_below(analysis, swallows, effect, n, target, depth + 1) for n in inside
         ):
             return False
     return True

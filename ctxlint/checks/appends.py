@@ -13,7 +13,8 @@ from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.view import Call
 from ctxlint.checks.finding import Analysis
-from ctxlint.knowledge.words import parts
+from ctxlint.checks.wording import store_name
+from ctxlint.knowledge.words import hints, parts
 from ctxlint.roles.stores import Access
 
 NEAR = 3
@@ -27,14 +28,15 @@ MAX_WEIGHT = 40
 class Append(msgspec.Struct, frozen=True):
     """A change of durable state at one event.
 
-    `effects` are the changes, the nearest first; `readers` are the accesses that read one of the stores back, and `rebuilt`
-    says that what some of them read becomes a cell again, or decides what the program does.
+    `effects` are the changes, the nearest first; `readers` are the accesses that read one of the stores back; `rebuilt`
+    says that what some of them read becomes a cell again (then `restored` too), or goes to somebody of this program.
     """
 
     event: int
     effects: tuple[StoreEffect, ...]
     readers: tuple[Access, ...]
     rebuilt: bool
+    restored: bool
 
     @property
     def effect(self) -> StoreEffect:
@@ -79,7 +81,16 @@ class Appends:
         if not self._most_callees_write(identity, event):
             return None
         readers = self._analysis.stores.readers(written)
-        return Append(event, tuple(changes), readers, any(self._matters(access, written) for access in readers))
+        restored = bool(written & self._rebuilt_keys)
+        return Append(event, tuple(changes), readers, restored or any(self._is_used(a.function) for a in readers), restored)
+
+    def is_by_the_way(self, identity: FunctionId, append: Append) -> bool:
+        """Whether names say that what is written is told or can be computed again; that a cell is restored from it says more."""
+        words = self._analysis.words
+        names = (self._analysis.program.symbol(identity), identity.module.rpartition(".")[2], store_name(append.effect))
+        return any(hints(name, words.caches) for name in names) or (
+            not append.restored and any(hints(name, words.telemetry) for name in names)
+        )
 
     def weight(self, identity: FunctionId, event: int) -> int:
         """How many calls with a purpose of their own the event stands for, callees included."""
@@ -205,12 +216,6 @@ class Appends:
             return True
         writing = [t for t in targets if any(e.kind in WRITES for e in self._analysis.summaries.of(t).effects)]
         return 2 * len(writing) >= len(targets)
-
-    def _matters(self, access: Access, keys: frozenset[str]) -> bool:
-        """Whether what is read there is rebuilt into a cell, or goes to somebody of this program."""
-        if keys & self._rebuilt_keys:
-            return True
-        return self._is_used(access.function)
 
     def _is_used(self, function: FunctionId) -> bool:
         """Whether some function of the program calls the reading one and uses its result."""

@@ -59,7 +59,7 @@ def handlers_of(analysis: Analysis, identity: FunctionId) -> Iterator[Handler]:
 
 
 def _tried(analysis: Analysis, identity: FunctionId, catch: int) -> frozenset[int]:
-    """The events from whose failure the handler is reached without passing another event."""
+    """The events from whose failure the handler is reached before anything else happens."""
     graph = analysis.view.graph(identity)
     found = set()
     first: dict[int, frozenset[int]] = {}
@@ -74,13 +74,13 @@ def _tried(analysis: Analysis, identity: FunctionId, catch: int) -> frozenset[in
 
 
 def _first_events(graph: EventGraph, node: int) -> frozenset[int]:
-    """The events that can come first on a way from a block's node."""
+    """The events that can come first on a way from a block's node, but for the reading of what a handler catches."""
     found: set[int] = set()
     seen = {node}
     pending = [node]
     while pending:
         for edge in graph.successors(pending.pop()):
-            if edge.target < graph.size:
+            if edge.target < graph.size and graph.function.events[edge.target].kind != "read":
                 found.add(edge.target)
             elif edge.target not in seen:
                 seen.add(edge.target)

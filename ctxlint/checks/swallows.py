@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+import msgspec
 
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
@@ -10,15 +12,18 @@ from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh
+from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
+from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.handlers import BROAD
+from ctxlint.checks.lost_image import lost_images
 from ctxlint.checks.swallowing import Swallow, Swallows
 from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import path
+from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Name
-from ctxlint.knowledge.words import hints
 
 SMALL = 4
 """How many other steps a tried part may hold and still be mainly an append."""
@@ -26,21 +31,33 @@ AFTER = 2
 """How many of them may follow the append."""
 
 
-def swallows(analysis: Analysis, failures: tuple[str, ...] = (), levels: tuple[str, ...] = ()) -> Iterator[Finding]:
+def swallows(
+    analysis: Analysis, failures: Iterable[str] = (), levels: Iterable[str] = (), full: Iterable[str] = ()
+) -> Iterator[Finding]:
     """Report durable changes whose failure is swallowed while the mutation stands or success is told.
 
-    `failures` are the exceptions by which a store says that it failed, `levels` what a logger's methods are called.
+    `failures` are the exceptions by which a store says that it failed, `levels` what a logger's methods are called,
+    `full` how a queue says that nothing fits.
     """
     appends = Appends(analysis, frozenset(levels))
     swallows = Swallows(analysis, appends, frozenset(failures))
+    answers = Answers(analysis, appends)
+    queues = Queues(analysis)
+    full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
             yield from _swallowed(analysis, appends, swallows, identity)
             yield from unwatched(analysis, appends, identity)
+            yield from _unanswered(analysis, appends, answers, identity)
+        yield from bounded(analysis, appends, queues, full_queue, identity)
 
 
 def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> Iterator[Finding]:
     for swallow in swallows.of(identity):
+        images = tuple(lost_images(analysis, identity, swallow))
+        yield from images
+        if images:
+            continue
         append = None if swallow.again else _main_append(analysis, appends, identity, swallow)
         if append is None or _result_decides(analysis, identity, append, swallow):
             continue
@@ -48,8 +65,32 @@ def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identit
             continue
         lost = _what_stands(analysis, identity, append, swallow)
         if lost is not None:
-            confidence = _confidence(analysis, identity, append, swallow, lost)
+            confidence = _confidence(analysis, appends, identity, append, swallow, lost)
             yield _finding(analysis, identity, append, swallow, lost, confidence)
+
+
+def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity: FunctionId) -> Iterator[Finding]:
+    """Appends that answer False, or a status, when they fail, where nobody looks at the answer."""
+    graph = analysis.view.graph(identity)
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind != "call" or not graph.is_reachable(number) or not answers.is_ignored(identity, number):
+            continue
+        told = answers.told_at(identity, number)
+        append = appends.at(identity, number) if told is not None else None
+        if told is None or append is None or not append.readers:
+            continue
+        after = frozenset(n for n in reachable(graph, number) if n < graph.size)
+        unseen = Swallow(identity, told[0], told[1], (), frozenset((number,)), after, told=False, again=False)
+        lost = _what_stands(analysis, identity, append, unseen)
+        sibling = answers.is_looked_at_elsewhere(told[0], (identity, number))
+        if lost is not None:
+            sure = isinstance(lost, Mutation) and append.rebuilt
+            confidence: Confidence = "high" if sure and sibling else "medium" if sure or sibling else "low"
+            finding = _finding(analysis, identity, append, unseen, lost, confidence)
+            evidence = finding.evidence
+            if sibling is not None:
+                evidence = (Evidence(f"`{analysis.program.symbol(sibling[0])}` looks at the answer", *sibling), *evidence)
+            yield msgspec.structs.replace(finding, kind="ignored-answer", evidence=evidence, chain=("ignored-answer", *finding.chain[1:]))
 
 
 def _ends_below(
@@ -96,6 +137,9 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
 
 def _what_stands(analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | str | None:
     """What says something else than the store after a failure: a mutation, or what was handed in (a delta)."""
+    contents = _sources(analysis, identity, append)
+    if contents and all(s.kind in ("read", "call") for s in contents) and any(s.kind == "read" for s in contents):
+        return None                                      # it is read from where it still is
     mirrored = _mirroring(analysis, identity, append, swallow)
     if mirrored is not None:
         return mirrored
@@ -121,10 +165,12 @@ def _mirroring(analysis: Analysis, identity: FunctionId, append: Append, swallow
             continue
         if mutation.event not in swallow.after and path(graph, mutation.event, append.event) is None:
             continue
-        rebuilt = any(r.keys & append.keys for r in analysis.cells.restores(mutation.cells))
+        rebuilt = append.effect.medium != "interface" and any(
+            r.keys & append.keys for r in analysis.cells.restores(mutation.cells)
+        )
         goes_in = analysis.summaries.sources.of_all(identity, mutation.event, mutation.values)
         whole = any(s.kind == "param" and s.name == own for s in contents) and mutation.path.root == Name(own, "local")
-        if not rebuilt and append.effect.kind == "delete" and not cells.intersection(mutation.cells):
+        if append.effect.kind == "delete" and mutation.how not in ("delete", "remove", "clear", "rebind"):
             continue
         if rebuilt or whole or cells.intersection(mutation.cells) or passed & goes_in:
             return mutation
@@ -138,16 +184,14 @@ def _sources(analysis: Analysis, identity: FunctionId, append: Append) -> frozen
 
 
 def _confidence(
-    analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str
+    analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str
 ) -> Confidence:
-    words = analysis.words
-    names = (analysis.program.symbol(identity), identity.module.rpartition(".")[2], store_name(append.effect))
-    secondary = any(hints(name, words.telemetry) or hints(name, words.caches) for name in names)
+    by_the_way = appends.is_by_the_way(identity, append)
     again_next_time = any(
         e.kind == "read" and e.keys & append.keys
         for n in swallow.tried if n < append.event for e in analysis.summaries.effects_at(identity, n)
     )
-    if swallow.told or swallow.secondary or secondary or again_next_time or not append.rebuilt or is_fresh(append.effect.place):
+    if swallow.told or swallow.secondary or by_the_way or again_next_time or not append.rebuilt or is_fresh(append.effect.place):
         return "low"
     return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 else "medium"
 

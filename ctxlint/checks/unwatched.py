@@ -9,7 +9,6 @@ from ctxlint.checks.appends import Append, Appends
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
-from ctxlint.knowledge.words import hints
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Name, Result, Value
 
@@ -28,9 +27,8 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
             continue
         append = appends.at(identity, number)
         if append is not None and append.readers and any(e.deferred for e in append.effects):
-            names = (analysis.program.symbol(identity), identity.module.rpartition(".")[2], store_name(append.effect))
-            secondary = any(hints(name, analysis.words.telemetry) or hints(name, analysis.words.caches) for name in names)
-            yield _finding(analysis, identity, append, "high" if append.rebuilt and not secondary else "low")
+            sure = append.rebuilt and not appends.is_by_the_way(identity, append)
+            yield _finding(analysis, identity, append, "high" if sure else "low")
 
 
 def _is_dropped(analysis: Analysis, identity: FunctionId, number: int) -> bool:

@@ -49,6 +49,10 @@ class Cells:
         found = [restore for cell in cells for restore in self._restores.get(cell, ())]
         return tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
 
+    def rebuilt_stores(self) -> frozenset[str]:
+        """The keys of the stores from which some cell is rebuilt."""
+        return frozenset().union(*(restore.keys for found in self._restores.values() for restore in found))
+
     def changes(self, cell: str) -> tuple[Change, ...]:
         """The functions that change the cell by operations of their own."""
         return tuple(self._changes.get(cell, ()))

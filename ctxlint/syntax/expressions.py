@@ -301,7 +301,8 @@ def _string_parts(body: Draft, node: Any) -> tuple[Value, ...]:
     outer: Span | None = body.fixed_span
     if outer is None:
         body.fixed_span = body.module.span_of(node)
-    parts = tuple([value_of(body, part) for part in node.values])
+    # Python 3.12.0 to 3.12.3 end some format specifications with an empty text.
+    parts = tuple([value_of(body, part) for part in node.values if getattr(part, "value", None) != ""])
     body.fixed_span = outer
     return parts
 

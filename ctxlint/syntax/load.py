@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ctxlint.ir.module import Module
 from ctxlint.ir.value import Compound, Value
 from ctxlint.syntax.depth import with_room
 from ctxlint.syntax.lower import lower
-from ctxlint.syntax.read import LARGEST_FILE, Problem, Reading, read
+from ctxlint.syntax.read import Problem, Reading, read
 
 _DEEPEST_VALUE = 200
 """Levels of a value; more could not be written to the cache, nor compared, without a raised recursion limit."""
 
 
-def load(source: bytes, largest: int = LARGEST_FILE) -> Module | Problem:
+def load(source: bytes, reader: Callable[[bytes], Reading | Problem] = read) -> Module | Problem:
     """Read and lower a file; what stands in it never raises."""
-    reading = read(source, largest)
+    reading = reader(source)
     if isinstance(reading, Problem):
         return reading
     try:

@@ -1,0 +1,307 @@
+"""What one event does to durable state: primitive effects, before any callee is looked into.
+
+A file operation, a statement of SQL, a modelled store operation, or a call through an interface whose body is elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.places import Places
+from ctxlint.calls.names import resolve_name, split
+from ctxlint.calls.sql import statements
+from ctxlint.calls.terms import UNKNOWN, Term, keys
+from ctxlint.calls.cells import attribute_owner, receiver_class
+from ctxlint.calls.view import Modelled, View, argument_of
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+
+EffectKind = Literal["read", "write", "append", "delete", "move", "create", "commit"]
+Medium = Literal["file", "sql", "store", "interface"]
+
+WRITES: frozenset[EffectKind] = frozenset({"write", "append", "delete", "move"})
+"""The kinds that change durable state; `create` makes a new file only (mode "x")."""
+
+
+class StoreEffect(msgspec.Struct, frozen=True, gc=False):
+    """One effect on a store, in terms of the function's formals.
+
+    `place` is the file's path (the destination of a `move`, whose source is `source`), UNKNOWN for other media.
+    `keys` identify the store: two effects touch the same store when their keys intersect.
+    `event` is where it happens in this function, `origin` the primitive it comes from, `distance` how many calls lie between.
+    `contents` are the values that go in, as seen at `event` (empty for reads and deletions).
+    `cells` are cells whose content goes in further down. `staged` is true for a write that becomes visible only through a
+    later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
+    whose place was the callee's parameter and is known here.
+    """
+
+    kind: EffectKind
+    medium: Medium
+    keys: frozenset[str]
+    event: int
+    origin: tuple[FunctionId, int]
+    place: Term = UNKNOWN
+    source: Term = UNKNOWN
+    distance: int = 0
+    contents: tuple[Value, ...] = ()
+    cells: frozenset[str] = frozenset()
+    staged: bool = False
+    atomic: bool = False
+    deferred: bool = False
+    named: bool = False
+    mode: str = ""
+
+
+def primitive_effects(view: View, places: Places, identity: FunctionId) -> tuple[StoreEffect, ...]:
+    """The effects of the function's own events, in event order."""
+    found: list[StoreEffect] = []
+    for number, event in enumerate(view.function(identity).events):
+        if event.kind == "call":
+            found += _of_call(view, places, identity, number)
+    return tuple(found)
+
+
+def _of_call(view: View, places: Places, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
+    modelled = view.modelled(identity, event)
+    silent = any(m.effect.does in ("telemetry", "pure") for m in modelled)
+    for match in modelled:
+        yield from _of_model(view, places, identity, event, match)
+    if not silent:
+        yield from _of_statement(view, places, identity, event)
+        yield from _of_interface(view, identity, event)
+
+
+# Files and modelled stores.
+
+
+def _of_model(
+    view: View, places: Places, identity: FunctionId, event: int, match: Modelled
+) -> Iterator[StoreEffect]:
+    does, store = match.effect.does, match.effect.store
+    if store in _NOT_DURABLE:
+        return
+    if does == "opens" and store == "file":
+        yield from _of_open(view, places, identity, event, match)
+    elif does == "replaces" and store == "file":
+        yield from _of_move(view, places, identity, event, match)
+    elif does in ("saves", "appends", "records", "loads", "reads", "deletes", "clears", "creates"):
+        kind = _KINDS[does]
+        content = argument_of(match.call, match.effect.content) if match.effect.content else None
+        contents = (content,) if content is not None and not isinstance(content, AccessPath) else ()
+        place = _target(places, identity, event, match) if store == "file" else UNKNOWN
+        yield StoreEffect(
+            kind=kind,
+            medium="file" if store == "file" else "sql" if store == "sql" else "store",
+            keys=_store_keys(view, identity, event, match, place),
+            event=event,
+            origin=(identity, event),
+            place=place,
+            contents=contents,
+        )
+    elif does == "commits":
+        yield StoreEffect("commit", "sql", frozenset(), event, (identity, event))
+
+
+_NOT_DURABLE = frozenset({"", "memory", "lock", "directory", "socket", "handle", "process"})
+
+_KINDS: dict[str, EffectKind] = {
+    "saves": "write", "appends": "append", "records": "append", "loads": "read", "reads": "read",
+    "deletes": "delete", "clears": "delete", "creates": "create",
+}
+
+
+def _target(places: Places, identity: FunctionId, event: int, match: Modelled) -> Term:
+    target = argument_of(match.call, match.effect.target)
+    if isinstance(target, AccessPath):
+        return places.of_path(identity, event, target)
+    return UNKNOWN if target is None else places.term(identity, event, target)
+
+
+def _of_open(
+    view: View, places: Places, identity: FunctionId, event: int, match: Modelled
+) -> Iterator[StoreEffect]:
+    mode_value = argument_of(match.call, match.effect.mode) if match.effect.mode else None
+    mode = mode_value.text if isinstance(mode_value, Constant) else "r" if mode_value is None else ""
+    place = _target(places, identity, event, match)
+    found = keys(place, identity.module)
+    own = (identity, event)
+    if "w" in mode:
+        yield StoreEffect("write", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+    elif "a" in mode:
+        yield StoreEffect("append", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+    elif "x" in mode:
+        yield StoreEffect("create", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+    elif mode:
+        yield StoreEffect("read", "file", found, event, own, place, mode=mode)
+        if "+" in mode:
+            yield from _rewrites(view, identity, event, place, found, mode)
+
+
+def _rewrites(
+    view: View, identity: FunctionId, event: int, place: Term, found: frozenset[str], mode: str
+) -> Iterator[StoreEffect]:
+    """A handle opened for update that is truncated and written is an overwrite at its truncation."""
+    truncations = [n for n in _handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
+    contents = _handle_contents(view, identity, event)
+    if truncations and contents:
+        yield StoreEffect("write", "file", found, truncations[0], (identity, truncations[0]), place, contents=contents, mode=mode)
+
+
+def _handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
+    """The events that use the handle an `opens` event returns: through a `with`, an await or a local name."""
+    origins = view.origins(identity)
+    for number, event in enumerate(view.function(identity).events):
+        if event.kind != "call" or number == opening or event.path is None:
+            continue
+        holders: list[Value] = [a.value for a in event.arguments]
+        if event.path.steps:
+            holders.append(event.path.root)
+        if any(_is_handle(view, identity, origins.identity(value, number), opening) for value in holders):
+            yield number
+
+
+def _is_handle(view: View, identity: FunctionId, atoms: frozenset[tuple[str, str | int]], opening: int) -> bool:
+    for kind, what in atoms:
+        if kind != "result" or not isinstance(what, int):
+            continue
+        if what == opening:
+            return True
+        event = view.event(identity, what)
+        if event.kind == "enter" and event.value is not None:
+            inner = view.origins(identity).identity(event.value, what)
+            if ("result", opening) in inner:
+                return True
+    return False
+
+
+def _handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Value, ...]:
+    """What is written through a handle: arguments of its writing methods, and values dumped into it."""
+    found: list[Value] = []
+    for number in _handle_uses(view, identity, opening):
+        call = view.event(identity, number)
+        if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
+            continue
+        found += [a.value for a in call.arguments if not _names_only(a.value)]
+    return tuple(found)
+
+
+def _names_only(value: Value) -> bool:
+    return isinstance(value, Constant) and value.kind in ("int", "bool", "none")
+
+
+def _of_move(
+    view: View, places: Places, identity: FunctionId, event: int, match: Modelled
+) -> Iterator[StoreEffect]:
+    source = argument_of(match.call, match.effect.content)
+    target = argument_of(match.call, match.effect.target)
+    terms = [
+        UNKNOWN if v is None else places.of_path(identity, event, v) if isinstance(v, AccessPath) else places.term(identity, event, v)
+        for v in (source, target)
+    ]
+    yield StoreEffect(
+        "move", "file", keys(terms[1], identity.module), event, (identity, event), terms[1], source=terms[0], atomic=True
+    )
+
+
+def _store_keys(view: View, identity: FunctionId, event: int, match: Modelled, place: Term) -> frozenset[str]:
+    """A file's pairing keys; for other media the typed holder of the client and the constant prefix of the key."""
+    if match.effect.store == "file":
+        return keys(place, identity.module)
+    holders = set()
+    receiver = match.call.receiver
+    if receiver is not None:
+        holders |= _holders(view, identity, event, receiver)
+    prefix = _key_prefix(view, identity, event, match)
+    return frozenset(f"{holder}[{prefix}]" for holder in holders)
+
+
+def _holders(view: View, identity: FunctionId, event: int, receiver: AccessPath) -> set[str]:
+    """Who holds the client: the attribute of its owning class, or the variable's own class."""
+    found = set()
+    for path in view.resolve_path(identity, event, receiver):
+        if isinstance(path.root, Name) and path.steps and not path.steps[0].startswith("["):
+            owner = receiver_class(view, identity, path.root)
+            if owner is not None:
+                found.add(f"{attribute_owner(view, owner, path.steps[0])}.{path.steps[0]}")
+    return found or set(view.types(identity, event, receiver))
+
+
+def _key_prefix(view: View, identity: FunctionId, event: int, match: Modelled) -> str:
+    key = argument_of(match.call, match.effect.key) if match.effect.key else None
+    if isinstance(key, Constant):
+        return key.text
+    if isinstance(key, Compound) and key.operator in ("f-string", "+") and key.parts and isinstance(key.parts[0], Constant):
+        return key.parts[0].text
+    return ""
+
+
+# SQL text, in any argument of any call.
+
+
+def _of_statement(view: View, places: Places, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
+    it = view.event(identity, event)
+    texts = [(a, _text(view, identity, event, a.value)) for a in it.arguments]
+    for argument, text in texts:
+        for kind, table in statements(text) if len(text) > 10 else ():
+            others = tuple(a.value for a in it.arguments if a is not argument)
+            yield StoreEffect(
+                kind, "sql", frozenset({f"table {table}"}), event, (identity, event), contents=() if kind in ("read", "delete") else others
+            )
+
+
+def _text(view: View, identity: FunctionId, at: int, value: Value, depth: int = 0) -> str:
+    """The text of a value, holes as spaces: constants, concatenations, f-strings, locals, module constants, `text(…)` calls."""
+    if depth > 5:
+        return ""
+    if isinstance(value, Constant):
+        return value.text if value.kind == "str" else ""
+    if isinstance(value, Compound) and value.operator in ("+", "f-string", "%", "if", "or", "+="):
+        return " ".join(filter(None, (_text(view, identity, at, part, depth + 1) for part in value.parts)))
+    if isinstance(value, Name) and value.scope == "local":
+        bindings = [d for d in view.definitions(identity).definitions(at, value.name) if 0 <= d < at]
+        event = view.event(identity, max(bindings)) if bindings else None
+        if event is not None and event.kind == "local" and event.value is not None:
+            return _text(view, identity, max(bindings), event.value, depth + 1)
+    if isinstance(value, Name) and value.scope == "global":
+        return _global_text(view, identity, value.name, depth)
+    if isinstance(value, Result):
+        event = view.event(identity, value.event)
+        if event.kind == "call" and event.path is not None:
+            made_from = event.path.root if event.path.steps else None
+            first = event.arguments[0].value if event.arguments else None
+            return _text(view, identity, value.event, made_from, depth + 1) if isinstance(made_from, (Constant, Compound)) else (
+                _text(view, identity, value.event, first, depth + 1) if first is not None and not event.path.steps else ""
+            )
+    return ""
+
+
+def _global_text(view: View, identity: FunctionId, name: str, depth: int) -> str:
+    module, variable = split(view.program, resolve_name(view.program, identity.module, identity.index, name))
+    if not module:
+        return ""
+    body = FunctionId(module, 0)
+    bindings = view.program.scopes[module].values.get(variable, ())
+    event = view.event(body, bindings[-1]) if bindings else None
+    return _text(view, body, bindings[-1], event.value, depth + 1) if event is not None and event.value is not None else ""
+
+
+# Interfaces: methods without a body.
+
+
+def _of_interface(view: View, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
+    for call in view.effective_calls(identity, event):
+        for method in call.abstract:
+            kind = interface_effect(view, method)
+            if kind is not None:
+                owner = view.program.owner(method)
+                yield StoreEffect(
+                    kind, "interface", frozenset({f"interface {owner}"}), event, (identity, event),
+                    contents=() if kind in ("read", "delete") else tuple(a.value for a in call.arguments),
+                    deferred=call.deferred,
+                )
+
+

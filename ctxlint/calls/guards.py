@@ -1,0 +1,117 @@
+"""Which locks and transactions are held where, callers included.
+
+A lock is recognised by what it *is* (its type, what its factory returns, a context manager that yields while it holds one), and
+told apart by the place where it is acquired: two holds of one lock are two.
+"""
+
+from __future__ import annotations
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.types import Instance
+from ctxlint.calls.view import View
+from ctxlint.flow.locks import held
+from ctxlint.ir.value import Result, Value
+
+MAX_CALLERS = 3
+"""How many callers up a lock is looked for."""
+
+
+class Guards:
+    """Memoised lock facts of one program."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._held: dict[FunctionId, list[frozenset[int]]] = {}
+        self._yields_inside: dict[FunctionId, bool] = {}
+
+    def held(self, identity: FunctionId, event: int) -> frozenset[int]:
+        """The acquisition sites (events of the function) that are held at the event on every way to it."""
+        found = self._held.get(identity)
+        if found is None:
+            self._held[identity] = []                       # a context manager that asks for itself holds nothing
+            acquires, releases = self._sites(identity)
+            found = held(self._view.graph(identity), acquires, releases) if acquires else []
+            self._held[identity] = found
+        return found[event] if event < len(found) else frozenset()
+
+    def held_by_callers(self, identity: FunctionId, depth: int = 0) -> bool:
+        """Whether every known call of the function happens inside some hold; false when there is no known call."""
+        if depth >= MAX_CALLERS:
+            return False
+        sites = self._view.call_graph.callers(identity)
+        return bool(sites) and all(
+            not self._is_deferred(caller, event, identity)
+            and (bool(self.held(caller, event)) or self.held_by_callers(caller, depth + 1))
+            for caller, event in sites
+        )
+
+    def owns_lock(self, class_name: str) -> bool:
+        """Whether some method of the class acquires a lock that the object itself holds."""
+        info = self._view.program.class_(class_name)
+        return info is not None and any(self._sites(FunctionId(info.module, m.function))[0] for m in info.ir.methods)
+
+    def _is_deferred(self, caller: FunctionId, event: int, target: FunctionId) -> bool:
+        calls = self._view.effective_calls(caller, event)
+        return any(call.deferred and target in call.functions for call in calls)
+
+    def _sites(self, identity: FunctionId) -> tuple[dict[int, str], dict[int, str]]:
+        acquires: dict[int, str] = {}
+        releases: dict[int, str] = {}
+        for number, event in enumerate(self._view.function(identity).events):
+            if event.kind in ("enter", "exit") and event.value is not None:
+                if self._is_lock(identity, number, event.value):
+                    key = _spelled(event.value)
+                    (acquires if event.kind == "enter" else releases)[number] = key
+            elif event.kind == "call" and event.path is not None and event.path.steps:
+                for verb, sites in (("acquires", acquires), ("releases", releases)):
+                    if self._view.does(identity, number, verb):
+                        sites[number] = f"{_spelled(event.path.root)}.{'.'.join(event.path.steps[:-1])}"
+        return acquires, releases
+
+    def _is_lock(self, identity: FunctionId, at: int, value: Value) -> bool:
+        types = self._view.inference.of_value(identity, at, value)
+        for kind in types:
+            if isinstance(kind, Instance) and (self._is_lock_type(kind.name) or self._enters_lock(kind.name)):
+                return True
+        if isinstance(value, Result):
+            event = self._view.event(identity, value.event)
+            if event.kind == "suspend" and event.value is not None:
+                return self._is_lock(identity, at, event.value)
+            if event.kind == "call":
+                if self._view.does(identity, value.event, "acquires", "returns-lock", "lock", "transaction"):
+                    return True
+                calls = self._view.calls(identity, value.event)
+                return any(self._holds_at_yield(target) for call in calls for target in call.functions)
+        return False
+
+    def _is_lock_type(self, name: str) -> bool:
+        return "lock" in self._view.models.type_facts(name)
+
+    def _enters_lock(self, class_name: str) -> bool:
+        """Whether a project's context manager class acquires a lock when it is entered."""
+        for method in ("__enter__", "__aenter__"):
+            entered = self._view.program.method(class_name, method)
+            if entered is not None:
+                acquires, releases = self._sites(entered)
+                if set(acquires.values()) - set(releases.values()):
+                    return True
+        return False
+
+    def _holds_at_yield(self, target: FunctionId) -> bool:
+        """Whether a generator context manager yields while it holds a lock."""
+        known = self._yields_inside.get(target)
+        if known is None:
+            self._yields_inside[target] = False
+            function = self._view.function(target)
+            known = any("contextmanager" in d for d in function.decorators) and any(
+                self.held(target, number)
+                for number, event in enumerate(function.events)
+                if event.kind == "suspend" and event.note == "yield"
+            )
+            self._yields_inside[target] = known
+        return known
+
+
+def _spelled(value: Value) -> str:
+    """A text that is equal for the `enter` and the `exit`s of one context manager."""
+    return repr(value)

@@ -1,0 +1,69 @@
+"""Which abstract methods read and which write a store, told from the interface's own signatures.
+
+An interface is a store when one of its methods gives back content for keys alone and another takes content and gives back
+nothing of it.
+A method that takes content and returns other content (a model, a compactor) is a transformation, not a store operation.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.view import View
+from ctxlint.ir.function import Formal, Function
+from ctxlint.knowledge.words import hints
+
+InterfaceEffect = Literal["read", "write", "append", "delete"]
+
+_NOTHING = frozenset({"None", "bool", "int", "", "Awaitable[None]", "Awaitable[bool]"})
+_KEY = re.compile(r"(?:typing\.)?(?:Optional\[)?(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime)(?:\])?(?:\s*\|\s*None)?$")
+
+
+def interface_effect(view: View, method: FunctionId) -> InterfaceEffect | None:
+    """What a body-less method does to the store behind its interface; None when the interface is no store."""
+    owner = view.program.owner(method)
+    if owner is None:
+        return None
+    info = view.program.class_(owner)
+    assert info is not None
+    methods = [FunctionId(info.module, method.function) for method in info.ir.methods]
+    roles = {identity: _role(view, view.function(identity)) for identity in methods}
+    if "read" not in roles.values() or not {"write", "append", "delete"} & set(roles.values()):
+        return None
+    return roles.get(method)
+
+
+def _role(view: View, function: Function) -> InterfaceEffect | None:
+    name = function.qualname.rsplit(".", 1)[-1]
+    formals = [f for f in function.formals if f.name not in ("self", "cls")]
+    gives_nothing = function.returns in _NOTHING
+    if name.startswith("__"):
+        return None
+    if gives_nothing and function.returns:
+        return _writing_role(view, name, formals)
+    if gives_nothing:                                    # no return annotation: only the words are left
+        if _is_write(view, name):
+            return _writing_role(view, name, formals)
+        return "read" if hints(name, view.words.reads) else None
+    if _is_write(view, name) and not hints(name, view.words.reads):
+        return _writing_role(view, name, formals)
+    return "read" if all(_is_key(formal) for formal in formals) else None
+
+
+def _writing_role(view: View, name: str, formals: list[Formal]) -> InterfaceEffect | None:
+    if hints(name, view.words.deletes):
+        return "delete"
+    if not formals:
+        return None
+    return "append" if hints(name, view.words.appends) else "write"
+
+
+def _is_write(view: View, name: str) -> bool:
+    return any(hints(name, words) for words in (view.words.writes, view.words.appends, view.words.deletes))
+
+
+def _is_key(formal: Formal) -> bool:
+    """Whether a formal only selects what is read: keyed by a scalar, or optional."""
+    return bool(_KEY.match(formal.annotation)) or formal.default is not None or not formal.annotation

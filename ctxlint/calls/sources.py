@@ -1,0 +1,176 @@
+"""Where content comes from, across calls: formals, cells, reads of stores.
+
+A call's result is made of its arguments and its receiver, *unless the callee reads a store*: then the arguments are keys, and
+the content is the store's.
+That cut is what tells "saved what was read" from "read again by the id of an old record".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Literal
+
+import msgspec
+
+from ctxlint.calls.cells import cells_of, receiver_class
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
+from ctxlint.calls.view import Call, View
+from ctxlint.ir.value import AccessPath, Name, Value
+
+SourceKind = Literal["param", "cell", "read", "call", "global", "captured"]
+
+
+class Source(msgspec.Struct, frozen=True, gc=False):
+    """One place content comes from.
+
+    `name` is a formal (`param`), an owned attribute (`cell`: "<class>.<attribute>"), a variable (`global`, `captured`);
+    `event` is the read of the store or cell or the opaque call, in the function that was asked; -1 in a summary.
+    """
+
+    kind: SourceKind
+    name: str = ""
+    event: int = -1
+
+
+class Flow(msgspec.Struct, frozen=True, gc=False):
+    """What a function's result is made of, in terms of its formals."""
+
+    returns: frozenset[Source] = frozenset()
+
+
+class Sources:
+    """Expands values to their sources; asks `flow_of` for callees' results and `reads_store` where the cut is.
+
+    One question is one walk: every value and every event is visited at most once.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        flow_of: Callable[[FunctionId], Flow | None],
+        reads_store: Callable[[FunctionId, int], bool],
+    ) -> None:
+        self._view = view
+        self._flow_of = flow_of
+        self._reads_store = reads_store
+        self._known: dict[tuple[FunctionId, int, Value, bool], frozenset[Source]] = {}
+
+    def of(self, identity: FunctionId, at: int, value: Value, *, additions: bool = True) -> frozenset[Source]:
+        """The sources of `value` at event `at`; `additions` counts what was added to the object in place."""
+        key = (identity, at, value, additions)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = _Walk(self, identity, additions).run(value, at)
+        return known
+
+    def of_all(self, identity: FunctionId, at: int, values: Iterable[Value]) -> frozenset[Source]:
+        """The sources of several values at one event."""
+        return frozenset().union(*(self.of(identity, at, value) for value in values))
+
+    def forget(self) -> None:
+        """Drop what was memoised: summaries have changed."""
+        self._known.clear()
+
+
+class _Walk:
+    """One question about one function."""
+
+    __slots__ = ("_ask", "_view", "_identity", "_additions", "_found", "_pending", "_events", "_values")
+
+    def __init__(self, ask: Sources, identity: FunctionId, additions: bool) -> None:
+        self._ask = ask
+        self._view = ask._view
+        self._identity = identity
+        self._additions = additions
+        self._found: set[Source] = set()
+        self._pending: list[tuple[Value, int]] = []
+        self._events: set[int] = set()
+        self._values: set[tuple[Value, int]] = set()
+
+    def run(self, value: Value, at: int) -> frozenset[Source]:
+        """Everything the value is made of."""
+        self._push(value, at)
+        origins = self._view.origins(self._identity)
+        while self._pending:
+            part, where = self._pending.pop()
+            for kind, what in origins.roots(part, where, mutations=self._additions):
+                if kind == "param":
+                    self._found.add(Source("param", str(what)))
+                elif kind in ("global", "captured"):
+                    self._found.add(Source("global" if kind == "global" else "captured", str(what)))
+                elif kind == "result" and isinstance(what, int) and what not in self._events:
+                    self._events.add(what)
+                    self._event(what)
+        return frozenset(self._found)
+
+    def _push(self, value: Value, at: int) -> None:
+        if (value, at) not in self._values:
+            self._values.add((value, at))
+            self._pending.append((value, at))
+
+    def _event(self, number: int) -> None:
+        event = self._view.event(self._identity, number)
+        if event.kind == "read" and event.path is not None:
+            self._read(number, event.path)
+        elif event.kind == "call":
+            self._call(number)
+        elif event.value is not None:                    # an iteration, an entered context manager
+            self._push(event.value, number)
+
+    def _read(self, number: int, path: AccessPath) -> None:
+        self._found.update(Source("cell", cell, number) for cell in cells_of(self._view, self._identity, number, path))
+        if not (isinstance(path.root, Name) and receiver_class(self._view, self._identity, path.root) is not None):
+            self._push(path.root, number)
+
+    def _call(self, number: int) -> None:
+        if self._ask._reads_store(self._identity, number):
+            self._found.add(Source("read", event=number))
+            return
+        for call in self._view.calls(self._identity, number):
+            flows = [self._ask._flow_of(target) for target in call.functions]
+            if flows and all(flow is not None for flow in flows):
+                for target, flow in zip(call.functions, flows):
+                    assert flow is not None
+                    self._through(number, call, target, flow)
+            else:
+                self._found.add(Source("call", event=number))
+                for argument in call.arguments:
+                    self._push(argument.value, number)
+                self._receiver(number, call)
+
+    def _receiver(self, number: int, call: Call) -> None:
+        if call.receiver is None:
+            return
+        if call.receiver.steps:
+            self._read(number, call.receiver)
+        else:
+            self._push(call.receiver.root, number)
+
+    def _through(self, number: int, call: Call, target: FunctionId, flow: Flow) -> None:
+        """The callee's result with its formals replaced by what is passed here."""
+        actuals = self._view.bound(call, target)
+        own_name = receiver_name(self._view.function(target))
+        for source in flow.returns:
+            if source.kind == "param" and source.name in actuals:
+                self._push(actuals[source.name], number)
+            elif source.kind == "param" and source.name == own_name:
+                self._receiver(number, call)
+            elif source.kind in ("cell", "read", "call"):
+                self._found.add(Source(source.kind, source.name, number))
+            elif source.kind == "global":
+                self._found.add(source)
+
+
+def result_flow(view: View, sources: Sources, identity: FunctionId) -> Flow:
+    """What the function gives back: the sources of its returns and yields, events of its own forgotten."""
+    found: set[Source] = set()
+    for number, event in enumerate(view.function(identity).events):
+        gives = event.kind == "return" or (event.kind == "suspend" and event.note in ("yield", "yield-from"))
+        if gives and event.value is not None:
+            found |= {
+                Source(s.kind, s.name) if s.kind in ("cell", "read", "call") else s
+                for s in sources.of(identity, number, event.value)
+            }
+    return Flow(frozenset(found))
+

@@ -1,0 +1,223 @@
+"""What every function does, callees included, bottom-up over the condensation of the call graph.
+
+A summary holds the effects on stores and the mutations of cells that a call of the function may have, in terms of its
+formals, the sources of its result, and whether it really suspends.
+Strongly connected functions are iterated together until nothing changes (at most `ROUNDS` times: effects of a recursion
+repeat).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import msgspec
+import networkx as nx
+
+from ctxlint.calls.effects import StoreEffect, primitive_effects
+from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
+from ctxlint.calls.places import Places
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.sources import Flow, Sources, result_flow
+from ctxlint.calls.terms import UNKNOWN, keys, parameters, substitute
+from ctxlint.calls.view import Call, View
+from ctxlint.ir.value import Value
+
+T = TypeVar("T")
+
+MAX_DISTANCE = 5
+"""Effects further down than this many calls are not reported from here: they belong to the callee."""
+MAX_EFFECTS = 60
+"""A function with more effects than this is a dispatcher; the nearest are kept."""
+ROUNDS = 3
+
+
+class Summary(msgspec.Struct, frozen=True, gc=False):
+    """What a call of the function may do. `effects` and `mutations` carry the events of the function itself."""
+
+    effects: tuple[StoreEffect, ...] = ()
+    mutations: tuple[Mutation, ...] = ()
+    flow: Flow = Flow()
+    suspends: bool = False
+
+
+class Summaries:
+    """The summaries of a program, and the questions that need them."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.places = Places(view)
+        self.sources = Sources(view, self._flow, self.reads_store)
+        self._known: dict[FunctionId, Summary] = {}
+        self._by_event: dict[FunctionId, dict[int, tuple[StoreEffect, ...]]] = {}
+        self._mutations_by_event: dict[FunctionId, dict[int, tuple[Mutation, ...]]] = {}
+        self._compute()
+
+    def of(self, identity: FunctionId) -> Summary:
+        """The summary of a function."""
+        return self._known.get(identity, _EMPTY)
+
+    def effects_at(self, identity: FunctionId, event: int) -> tuple[StoreEffect, ...]:
+        """The effects one event may have."""
+        return self._by_event.get(identity, {}).get(event, ())
+
+    def mutations_at(self, identity: FunctionId, event: int) -> tuple[Mutation, ...]:
+        """The cells one event may change."""
+        return self._mutations_by_event.get(identity, {}).get(event, ())
+
+    def reads_store(self, identity: FunctionId, event: int) -> bool:
+        """Whether the event's result is content of a store: its nearest effect is a read."""
+        effects = [e for e in self.effects_at(identity, event) if e.kind != "commit"]
+        if not effects:
+            return False
+        nearest = min(e.distance for e in effects)
+        return all(e.kind == "read" for e in effects if e.distance == nearest)
+
+    def suspends(self, identity: FunctionId, event: int) -> bool:
+        """Whether another writer can really run at the event: awaits of coroutines that never suspend do not count."""
+        it = self.view.event(identity, event)
+        if it.kind != "suspend":
+            return False
+        if it.note != "await" or it.value is None:
+            return True
+        awaited = self.view.awaited_call(identity, it.value)
+        if awaited is None:
+            return True
+        calls = self.view.calls(identity, awaited)
+        targets = [target for call in calls for target in call.functions]
+        opaque = any(call.unknown or call.externals or call.abstract for call in calls) or not targets
+        return opaque or any(self.of(target).suspends for target in targets)
+
+    def _flow(self, identity: FunctionId) -> Flow | None:
+        summary = self._known.get(identity)
+        return None if summary is None or self.view.function(identity).stub else summary.flow
+
+    def _compute(self) -> None:
+        for component in _bottom_up(self.view):
+            for _ in range(ROUNDS if len(component) > 1 else 1):
+                before = [self._known.get(identity) for identity in component]
+                for identity in component:
+                    self._summarise(identity)
+                if before == [self._known[identity] for identity in component]:
+                    break
+                self.sources.forget()
+
+    def _summarise(self, identity: FunctionId) -> None:
+        effects = sorted(
+            [*primitive_effects(self.view, self.places, identity), *self._lifted_effects(identity)],
+            key=lambda e: (e.event, e.distance),
+        )
+        effects = _mark_staged(effects)
+        self._by_event[identity] = _grouped(effects, lambda e: e.event)
+        mutations = sorted(
+            [*primitive_mutations(self.view, identity), *self._lifted_mutations(identity)], key=lambda m: (m.event, m.distance)
+        )
+        self._mutations_by_event[identity] = _grouped(mutations, lambda m: m.event)
+        events = self.view.function(identity).events
+        suspends = any(self.suspends(identity, n) for n, e in enumerate(events) if e.kind == "suspend")
+        self._known[identity] = Summary(
+            effects=tuple(effects), mutations=tuple(mutations), suspends=suspends,
+            flow=result_flow(self.view, self.sources, identity),
+        )
+
+    def _lifted_effects(self, identity: FunctionId) -> Iterator[StoreEffect]:
+        for number, event in enumerate(self.view.function(identity).events):
+            if event.path is None:
+                continue
+            found: dict[object, StoreEffect] = {}
+            for call in self.view.effective_calls(identity, number):
+                for target in call.functions:
+                    for effect in self._seen_from(identity, number, call, target):
+                        kept = found.get(_essence(effect))
+                        if kept is None or effect.distance < kept.distance:
+                            found[_essence(effect)] = effect
+            yield from sorted(found.values(), key=lambda e: e.distance)[:MAX_EFFECTS]
+
+    def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> Iterator[StoreEffect]:
+        """The target's effects in terms of this function: places with the actual arguments, contents as passed."""
+        summary = self._known.get(target)
+        if summary is None or target == identity:
+            return
+        actuals = self.view.bound(call, target)
+        for effect in summary.effects:
+            if effect.distance >= MAX_DISTANCE or effect.staged:
+                continue
+            place, source, found = effect.place, effect.source, effect.keys
+            if parameters(place) or parameters(source):
+                terms = {n: self.places.term(identity, number, v) for n, v in actuals.items()}
+                place, source = substitute(place, terms), substitute(source, terms)
+                found = found | keys(place, identity.module)
+            named = effect.medium == "file" and bool(found - effect.keys)
+            contents, cells = self._contents_seen(identity, number, call, target, effect, actuals)
+            yield msgspec.structs.replace(
+                effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
+                contents=contents, cells=cells, deferred=effect.deferred or call.deferred, named=named,
+            )
+
+    def _contents_seen(
+        self, identity: FunctionId, number: int, call: Call, target: FunctionId, effect: StoreEffect, actuals: dict[str, Value]
+    ) -> tuple[tuple[Value, ...], frozenset[str]]:
+        sources = self.sources.of_all(target, effect.event, effect.contents)
+        cells = effect.cells | {s.name for s in sources if s.kind == "cell" and s.name}
+        contents = [actuals[s.name] for s in sorted(sources, key=lambda s: (s.kind, s.name)) if s.kind == "param" and s.name in actuals]
+        return tuple(dict.fromkeys(contents)), frozenset(cells)
+
+    def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
+        for number, event in enumerate(self.view.function(identity).events):
+            if event.path is None:
+                continue
+            found: dict[object, Mutation] = {}
+            for call in self.view.effective_calls(identity, number):
+                for target in call.functions:
+                    summary = self._known.get(target)
+                    if summary is None or target == identity or is_constructor(self.view, target):
+                        continue
+                    near = tuple(m for m in summary.mutations if m.distance < MAX_DISTANCE)
+                    for mutation in lifted_mutations(self.view, identity, number, call, target, near):
+                        found.setdefault((mutation.path, mutation.how), mutation)
+            yield from list(found.values())[:MAX_EFFECTS]
+
+
+_EMPTY = Summary()
+
+
+def _essence(effect: StoreEffect) -> object:
+    return (effect.kind, effect.medium, effect.keys, effect.place, effect.source, effect.contents)
+
+
+def _mark_staged(effects: Sequence[StoreEffect]) -> list[StoreEffect]:
+    """A write to a path that is later moved into place is only staged; the move is the write that counts."""
+    sources = {e.source for e in effects if e.kind == "move" and e.source != UNKNOWN}
+    moved_keys = frozenset().union(*(keys(source, "") for source in sources))
+    return [
+        msgspec.structs.replace(e, staged=True)
+        if e.kind in ("write", "create", "append", "delete") and e.medium == "file"
+        and (e.place in sources or (moved_keys and keys(e.place, "") & moved_keys))
+        else e
+        for e in effects
+    ]
+
+
+def _grouped(items: Sequence[T], event_of: Callable[[T], int]) -> dict[int, tuple[T, ...]]:
+    groups: dict[int, list[T]] = {}
+    for item in items:
+        groups.setdefault(event_of(item), []).append(item)
+    return {event: tuple(group) for event, group in groups.items()}
+
+
+def _bottom_up(view: View) -> Iterator[list[FunctionId]]:
+    """Strongly connected components of the call graph, callees first, each in a fixed order."""
+    graph: nx.DiGraph[FunctionId] = nx.DiGraph()
+    for identity in view.program.functions():
+        graph.add_node(identity)
+        for number, event in enumerate(view.function(identity).events):
+            if event.path is not None:
+                for call in view.effective_calls(identity, number):
+                    graph.add_edges_from((identity, target) for target in call.functions)
+    for component in nx.strongly_connected_components(graph):      # Tarjan: sinks come first
+        yield sorted(component)
+
+
+def is_constructor(view: View, identity: FunctionId) -> bool:
+    """Whether the function makes its receiver: nobody else knows the object yet."""
+    return view.program.symbol(identity).rpartition(".")[2] in ("__init__", "__new__", "__post_init__", "__attrs_post_init__")

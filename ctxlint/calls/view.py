@@ -1,0 +1,376 @@
+"""What is known of one program, computed once and only when it is asked for.
+
+`View` holds the linked program, its call graph and the models, and hands out per-function views (event graph, reaching
+definitions, origins) and the calls an event stands for.
+Everything is memoised by function, so every question costs its first asker only.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.binding import bind
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.program import Program
+from ctxlint.calls.resolve import CallGraph, Callees, receives
+from ctxlint.calls.tables import DefinitionTables
+from ctxlint.calls.types import Instance, in_order
+from ctxlint.flow.aliases import resolve as resolve_event_path
+from ctxlint.flow.aliases import root_paths
+from ctxlint.flow.graph import EventGraph, event_graph
+from ctxlint.flow.origins import Origins
+from ctxlint.flow.reaching import Definitions
+from ctxlint.ir.event import Argument, Event
+from ctxlint.ir.function import Function
+from ctxlint.ir.value import AccessPath, Constant, Name, Result, Value
+from ctxlint.knowledge.models import Effect as ModelEffect
+from ctxlint.knowledge.models import Models
+from ctxlint.knowledge.words import Words
+
+
+class Call(msgspec.Struct, frozen=True, gc=False):
+    """One way in which an event calls something.
+
+    `functions` and `externals` are the possible callees, `arguments` what they receive, `receiver` the object whose method
+    is called (None for a plain function). `deferred` is true when the callee runs later and the event does not wait for it
+    (a task, a thread, an executor); `abstract` are interface methods without a body among the callees, `unbound` the
+    functions that get no receiver.
+    """
+
+    functions: tuple[FunctionId, ...]
+    externals: tuple[str, ...]
+    abstract: tuple[FunctionId, ...]
+    arguments: tuple[Argument, ...]
+    receiver: AccessPath | None
+    name: str
+    unknown: bool = False
+    deferred: bool = False
+    unbound: tuple[FunctionId, ...] = ()
+
+
+class Modelled(msgspec.Struct, frozen=True, gc=False):
+    """A modelled effect of a call: which library callable has it, and how it was called."""
+
+    name: str
+    effect: ModelEffect
+    call: Call
+
+    @property
+    def target(self) -> Value | AccessPath | None:
+        """The argument that the effect is on."""
+        return argument_of(self.call, self.effect.target)
+
+    @property
+    def content(self) -> Value | AccessPath | None:
+        """The argument whose content goes in."""
+        return argument_of(self.call, self.effect.content)
+
+
+class View:
+    """Lazily computed, memoised views of one program."""
+
+    def __init__(self, graph: CallGraph, definitions: DefinitionTables, models: Models, words: Words) -> None:
+        self.program: Program = graph.program
+        self.call_graph = graph
+        self.inference = graph.inference
+        self.models = models
+        self.words = words
+        self._graphs: dict[FunctionId, EventGraph] = {}
+        self._definitions = definitions
+        self._origins: dict[FunctionId, Origins] = {}
+        self._calls: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
+        self._effective: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
+        self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
+        self._paths: dict[tuple[FunctionId, int], frozenset[AccessPath]] = {}
+        self._accessors = _accessor_names(self.program)
+        self.attribute_owners: dict[tuple[str, str], str] = {}
+        self._handed: dict[FunctionId, dict[int, int]] = {}
+
+    # One function at a time.
+
+    def function(self, identity: FunctionId) -> Function:
+        """The IR of a function."""
+        return self.program.function(identity)
+
+    def event(self, identity: FunctionId, event: int) -> Event:
+        """An event of a function."""
+        return self.program.function(identity).events[event]
+
+    def line(self, identity: FunctionId, event: int) -> int:
+        """The line an event stands on."""
+        return self.event(identity, event).span.line
+
+    def definitions(self, identity: FunctionId) -> Definitions:
+        """Which bindings of a local name reach an event."""
+        return self._definitions(identity)
+
+    def origins(self, identity: FunctionId) -> Origins:
+        """What a value is computed from, inside its function."""
+        found = self._origins.get(identity)
+        if found is None:
+            found = self._origins[identity] = Origins(self.function(identity), self.definitions(identity))
+        return found
+
+    def graph(self, identity: FunctionId) -> EventGraph:
+        """The event graph, with an exception edge for every event that can raise."""
+        found = self._graphs.get(identity)
+        if found is None:
+            found = event_graph(self.function(identity), functools.partial(self.can_raise, identity))
+            self._graphs[identity] = found
+        return found
+
+    def can_raise(self, identity: FunctionId, event: int) -> bool:
+        """Whether an exception can leave the event: calls and awaits, unless a model calls them total."""
+        kind = self.event(identity, event).kind
+        if kind in ("suspend", "iterate", "enter", "raise"):
+            return True
+        return kind == "call" and not self.is_total(identity, event)
+
+    def is_total(self, identity: FunctionId, event: int) -> bool:
+        """Whether every callee of the event is modelled as one that cannot fail."""
+        calls = self.calls(identity, event)
+        return bool(calls) and all(
+            call.externals and not call.functions and not call.unknown and all(map(self._is_total_external, call.externals))
+            for call in calls
+        )
+
+    def _is_total_external(self, name: str) -> bool:
+        effects = self.models.effects(name)
+        return bool(effects) and not any(effect.fallible for effect in effects)
+
+    # Calls.
+
+    def calls(self, identity: FunctionId, event: int) -> tuple[Call, ...]:
+        """The calls an event stands for: its own callee, and callables handed to something that runs them."""
+        found = self._calls.get((identity, event))
+        if found is None:
+            self._calls[identity, event] = ()               # in a loop a call can be handed its own earlier result
+            found = self._calls[identity, event] = tuple(self._find_calls(identity, event))
+        return found
+
+    def effective_calls(self, identity: FunctionId, event: int) -> tuple[Call, ...]:
+        """The calls whose effects happen at the event: a coroutine that is handed on runs where it is handed to."""
+        found = self._effective.get((identity, event))
+        if found is None:
+            calls = self.calls(identity, event)
+            if event in self._handed_coroutines(identity):
+                calls = tuple(call for call in calls if not self._is_coroutine(call))
+            found = self._effective[identity, event] = calls
+        return found
+
+    def _is_coroutine(self, call: Call) -> bool:
+        targets = (*call.functions, *call.abstract)
+        return bool(targets) and all(self.function(target).kind == "coroutine" for target in targets)
+
+    def _find_calls(self, identity: FunctionId, event: int) -> Iterator[Call]:
+        it = self.event(identity, event)
+        if it.path is None or (it.kind != "call" and not self._may_call(it)):
+            return
+        callees = self.call_graph.callees(identity, event)
+        if it.kind != "call":
+            if callees.functions:
+                yield msgspec.structs.replace(_direct_call(it, callees), name="", arguments=_implicit_arguments(it))
+            return
+        own = _direct_call(it, callees)
+        yield own
+        if self._runs_arguments(own):
+            yield from self._passed_calls(identity, event, it, deferred=self._leaves_running(own))
+
+    def _may_call(self, it: Event) -> bool:
+        """Whether an event that is no call can call a property or a special method of some class of the program."""
+        if it.kind in ("enter", "exit", "iterate"):
+            return True
+        return it.path is not None and any(step in self._accessors for step in it.path.steps)
+
+    def _runs_arguments(self, call: Call) -> bool:
+        """Whether the callee runs a callable (or awaits a coroutine) that it is given."""
+        return any(effect.does == "calls-argument" for name in call.externals for effect in self.models.effects(name))
+
+    def _leaves_running(self, call: Call) -> bool:
+        """Whether it only starts what it is given: nobody waits for the end here."""
+        effects = [effect for name in call.externals for effect in self.models.effects(name)]
+        return any(e.does == "concurrent-executor" for e in effects) and not any(e.suspends or e.does == "joins" for e in effects)
+
+    def _passed_calls(self, identity: FunctionId, event: int, it: Event, *, deferred: bool) -> Iterator[Call]:
+        made = [number for number, taker in self._handed_coroutines(identity).items() if taker == event]
+        covered: set[FunctionId | str] = set()
+        for number in made:
+            for call in self.calls(identity, number):
+                covered.update(call.functions)
+                covered.update(call.externals)
+                yield msgspec.structs.replace(call, deferred=deferred)
+        for position, target in self.call_graph.passed_callables(identity, event):
+            if target in covered:
+                continue
+            rest = tuple(a for a in it.arguments[position + 1 :] if not a.keyword) if isinstance(position, int) else ()
+            named = tuple(a for a in it.arguments if a.keyword and a.keyword != position)
+            inside = isinstance(target, FunctionId)
+            declares = inside and self.program.is_abstract_method(target)  # type: ignore[arg-type]
+            yield Call(
+                functions=(target,) if inside and not declares else (),  # type: ignore[arg-type]
+                externals=() if inside else (target,),  # type: ignore[arg-type]
+                abstract=(target,) if declares else (),  # type: ignore[arg-type]
+                arguments=rest + named,
+                receiver=self._bound_receiver(identity, it, position),
+                name=target.rsplit(".", 1)[-1] if isinstance(target, str) else "",
+                deferred=deferred,
+            )
+
+    def _bound_receiver(self, identity: FunctionId, it: Event, position: int | str) -> AccessPath | None:
+        """The object of a bound method that is passed as an argument: `p` of `p.write_text`."""
+        for index, argument in enumerate(it.arguments):
+            if position in (index, argument.keyword) and isinstance(argument.value, Result):
+                read = self.event(identity, argument.value.event)
+                if read.kind == "read" and read.path is not None and read.path.steps:
+                    return AccessPath(read.path.root, read.path.steps[:-1])
+        return None
+
+    def _handed_coroutines(self, identity: FunctionId) -> dict[int, int]:
+        """Calls whose result is not awaited here but handed to a call that runs it, by the taking call."""
+        found = self._handed.get(identity)
+        if found is None:
+            found = self._handed[identity] = {}
+            for number, event in enumerate(self.function(identity).events):
+                if event.kind == "call" and event.arguments:
+                    takes = self._runs_arguments(_direct_call(event, self.call_graph.callees(identity, number)))
+                    for argument in event.arguments if takes else ():
+                        for kind, what in self.origins(identity).identity(argument.value, number):
+                            if kind == "result" and isinstance(what, int) and self.event(identity, what).kind == "call":
+                                found[what] = number
+        return found
+
+    def modelled(self, identity: FunctionId, event: int) -> tuple[Modelled, ...]:
+        """The effects that models give the event, conditions on constant arguments checked."""
+        found = self._modelled.get((identity, event))
+        if found is None:
+            found = self._modelled[identity, event] = tuple(self._find_modelled(identity, event))
+        return found
+
+    def _find_modelled(self, identity: FunctionId, event: int) -> Iterator[Modelled]:
+        for call in self.effective_calls(identity, event):
+            for name in call.externals:
+                for effect in self.models.effects(name):
+                    if _condition_holds(effect, call):
+                        yield Modelled(name, effect, call)
+            if call.unknown and not call.functions and call.receiver is not None and call.name:
+                for effect in self.models.distinctive(call.name):
+                    yield Modelled(call.name, effect, call)
+
+    def does(self, identity: FunctionId, event: int, *verbs: str) -> Modelled | None:
+        """The first modelled effect of the event that is one of `verbs`."""
+        for modelled in self.modelled(identity, event):
+            if modelled.effect.does in verbs:
+                return modelled
+        return None
+
+    def bound(self, call: Call, target: FunctionId) -> dict[str, Value]:
+        """Which argument of the call fills which formal of one of its functions."""
+        function = self.function(target)
+        callees = Callees(unbound=call.unbound)
+        return bind(function, call.arguments, skip_first=receives(self.program, callees, target))
+
+    def awaited_call(self, identity: FunctionId, value: Value | None) -> int | None:
+        """The call event whose coroutine a value is."""
+        if isinstance(value, Result) and self.event(identity, value.event).kind == "call":
+            return value.event
+        if isinstance(value, Name):
+            last = self.function(identity).events
+            for number in range(len(last) - 1, -1, -1):
+                event = last[number]
+                if event.kind == "local" and event.path is not None and event.path.root == value:
+                    return self.awaited_call(identity, event.value) if isinstance(event.value, Result) else None
+        return None
+
+    # Paths.
+
+    def paths(self, identity: FunctionId, event: int) -> frozenset[AccessPath]:
+        """What the event's access path can denote, aliases through locals resolved."""
+        found = self._paths.get((identity, event))
+        if found is None:
+            found = resolve_event_path(self.function(identity), self.definitions(identity), event)
+            self._paths[identity, event] = found
+        return found
+
+    def resolve_path(self, identity: FunctionId, at: int, path: AccessPath) -> frozenset[AccessPath]:
+        """What an access path can denote at an event."""
+        return root_paths(self.function(identity), self.definitions(identity), at, path)
+
+    def types(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
+        """The names of the classes whose instance an access path can hold."""
+        return tuple(t.name for t in in_order(self.inference.of_path(identity, at, path)) if isinstance(t, Instance))
+
+
+def _accessor_names(program: Program) -> frozenset[str]:
+    """The attributes whose access runs code in some class of the program; `[*]` when a class defines items itself."""
+    names: set[str] = set()
+    for identity in program.functions():
+        function = program.function(identity)
+        if function.owner:
+            name = function.qualname.rpartition(".")[2]
+            if name in ("__getitem__", "__setitem__", "__delitem__"):
+                names.add("[*]")
+            elif name in ("__setattr__", "__getattr__", "__delattr__"):
+                return _EVERY_NAME
+            elif function.decorators:
+                names.add(name)
+    return frozenset(names)
+
+
+class _EveryName(frozenset[str]):
+    """Contains every name: some class of the program answers for attributes that it does not declare."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_EVERY_NAME = _EveryName()
+
+
+def argument_of(call: Call, which: str) -> Value | AccessPath | None:
+    """The argument that a model names: `self` (the receiver), a position, or a keyword; `0|path` tries both."""
+    for choice in which.split("|"):
+        if choice == "self":
+            return call.receiver
+        if choice.isdigit():
+            positional = [argument for argument in call.arguments if not argument.keyword]
+            if int(choice) < len(positional):
+                return positional[int(choice)].value
+        for argument in call.arguments:
+            if argument.keyword == choice:
+                return argument.value
+    return None
+
+
+def _direct_call(it: Event, callees: Callees) -> Call:
+    assert it.path is not None
+    steps = it.path.steps
+    return Call(
+        functions=callees.functions,
+        externals=callees.externals,
+        abstract=callees.abstract,
+        arguments=it.arguments,
+        receiver=AccessPath(it.path.root, steps[:-1]) if steps else None,
+        name=steps[-1] if steps else (it.path.root.name if isinstance(it.path.root, Name) else ""),
+        unknown=callees.unknown,
+        unbound=callees.unbound,
+    )
+
+
+def _implicit_arguments(it: Event) -> tuple[Argument, ...]:
+    """What a property's setter or `__setattr__` receives besides its receiver."""
+    if it.kind != "write" or it.value is None or it.path is None:
+        return ()
+    return (Argument("", it.value),)
+
+
+def _condition_holds(effect: ModelEffect, call: Call) -> bool:
+    """Whether the constant argument that the model's condition names has (or lacks) the wanted value."""
+    if effect.when is None:
+        return True
+    value = argument_of(call, effect.when.argument)
+    if value is None:
+        return effect.when.equals is False or effect.when.equals is None
+    return isinstance(value, Constant) and value.text == str(effect.when.equals)

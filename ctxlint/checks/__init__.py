@@ -1,0 +1,1 @@
+"""Questions about programs, one file each; a rule names one and its parameters."""

@@ -1,0 +1,64 @@
+"""What a check answers: where, which events in which order, and why the roles are believed."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ctxlint.calls.view import View
+from ctxlint.calls.guards import Guards
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import Summaries
+from ctxlint.diagnostic import Confidence
+from ctxlint.knowledge.words import Words
+from ctxlint.roles.cells import Cells
+from ctxlint.roles.stores import Stores
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """One reason to believe a role, with the place that shows it (none for a fact of the whole program)."""
+
+    text: str
+    function: FunctionId | None = None
+    event: int = -1
+
+
+class FlowStep(msgspec.Struct, frozen=True):
+    """One step of the event path: the event, and what it does in this argument."""
+
+    function: FunctionId
+    event: int
+    text: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One answer of a check; the rule turns it into words.
+
+    `fields` fill the placeholders of the rule's (or the kind's) message and scenario. `chain` is the normalised operations
+    that the fingerprint is taken from: cells and operations, no lines.
+    """
+
+    function: FunctionId
+    event: int
+    kind: str
+    confidence: Confidence
+    fields: dict[str, str]
+    flow: tuple[FlowStep, ...]
+    evidence: tuple[Evidence, ...]
+    chain: tuple[str, ...]
+
+
+class Analysis:
+    """Everything a check may ask about a program."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.program = view.program
+        self.words: Words = view.words
+        self.summaries = Summaries(view)
+        self.guards = Guards(view)
+        self.complete()
+
+    def complete(self) -> None:
+        """Infer the roles from the summaries."""
+        self.stores = Stores(self.summaries)
+        self.cells = Cells(self.summaries)

@@ -1,0 +1,79 @@
+"""Conditions that make a step harmless: it only runs when there is nothing to lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.terms import UNKNOWN, Term
+from ctxlint.checks.finding import Analysis
+from ctxlint.checks.handlers import caught
+from ctxlint.flow.paths import dominates
+from ctxlint.ir.function import Condition
+from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
+
+
+def runs_only_if_missing(analysis: Analysis, identity: FunctionId, event: int, place: Term) -> bool:
+    """Whether every way to the event passes a test that found no file (or an empty one) at `place`, or its absence caught."""
+    return any(_says_missing(analysis, identity, c, place) for c in conditions_before(analysis, identity, event)) or any(
+        _caught_missing(analysis, identity, number) and dominates(analysis.view.graph(identity), number, event)
+        for number, it in enumerate(analysis.view.function(identity).events)
+        if it.kind == "catch"
+    )
+
+
+def conditions_before(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Condition]:
+    """The conditions that hold on every way to the event."""
+    graph = analysis.view.graph(identity)
+    for number, block in enumerate(analysis.view.function(identity).blocks):
+        for edge in block.edges:
+            if edge.condition is None:
+                continue
+            target = graph.size + edge.target
+            if len(graph.predecessors(target)) == 1 and dominates(graph, target, event):
+                yield edge.condition
+
+
+def _says_missing(analysis: Analysis, identity: FunctionId, condition: Condition, place: Term) -> bool:
+    return _holds_missing(analysis, identity, condition.value, condition.holds, place)
+
+
+def _holds_missing(analysis: Analysis, identity: FunctionId, value: Value, holds: bool, place: Term) -> bool:
+    if isinstance(value, Compound) and value.operator == "not":
+        return _holds_missing(analysis, identity, value.parts[0], not holds, place)
+    if isinstance(value, Compound) and ((value.operator == "and" and holds) or (value.operator == "or" and not holds)):
+        return any(_holds_missing(analysis, identity, part, holds, place) for part in value.parts)
+    if isinstance(value, Compound) and ((value.operator == "or" and holds) or (value.operator == "and" and not holds)):
+        return all(_holds_missing(analysis, identity, part, holds, place) for part in value.parts)
+    if isinstance(value, Compound) and value.operator == "==" and holds:
+        return any(isinstance(p, Constant) and p.text == "0" for p in value.parts) and any(
+            _asks_about(analysis, identity, p, place, "measures") for p in value.parts
+        )
+    return not holds and _asks_about(analysis, identity, value, place, "exists")
+
+
+def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: Term, verb: str) -> bool:
+    """Whether the value is the answer of a call that tests (or measures) this very place."""
+    if not isinstance(value, Result):
+        return False
+    event = analysis.view.event(identity, value.event)
+    if event.kind == "read" and event.path is not None and isinstance(event.path.root, Result):
+        return _asks_about(analysis, identity, event.path.root, place, verb)
+    if event.kind == "suspend" and event.value is not None:
+        return _asks_about(analysis, identity, event.value, place, verb)
+    match = analysis.view.does(identity, value.event, verb)
+    if match is None:
+        return False
+    asked = match.target
+    places = analysis.summaries.places
+    term = places.of_path(identity, value.event, asked) if isinstance(asked, AccessPath) else (
+        UNKNOWN if asked is None else places.term(identity, value.event, asked)
+    )
+    return term != UNKNOWN and term == place
+
+
+def _caught_missing(analysis: Analysis, identity: FunctionId, number: int) -> bool:
+    """Whether a handler catches only that a file is missing."""
+    event = analysis.view.event(identity, number)
+    names = caught(analysis, identity, number)
+    return event.value is not None and bool(names) and all(name == "builtins.FileNotFoundError" for name in names)

@@ -1,0 +1,126 @@
+"""Exception handlers as values: what they catch, and what the program does about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.names import resolve_name
+from ctxlint.checks.finding import Analysis
+from ctxlint.flow.graph import EventGraph
+from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+
+BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
+
+
+class Handler(msgspec.Struct, frozen=True):
+    """One handler.
+
+    `tried` are the events whose failure can land in it, `body` its own events. `swallows` is true when some way through it
+    ends without raising, `acts` when it does something about the failure besides telling it (another change of a store or a
+    cell, a failure value returned).
+    """
+
+    catch: int
+    names: tuple[str, ...]
+    tried: frozenset[int]
+    body: frozenset[int]
+    swallows: bool
+    acts: bool
+
+    def catches_failure_of(self, event: int) -> bool:
+        """Whether a failure of the event can land here."""
+        return event in self.tried
+
+    @property
+    def broad(self) -> bool:
+        """Whether it catches whatever an operation on a store can raise."""
+        return not self.names or bool(BROAD.intersection(self.names))
+
+
+def handlers_of(analysis: Analysis, identity: FunctionId) -> Iterator[Handler]:
+    """The handlers of a function, in order of their first event."""
+    events = analysis.view.function(identity).events
+    graph = analysis.view.graph(identity)
+    for number, event in enumerate(events):
+        if event.kind == "catch" and graph.is_reachable(number):
+            body = _body(graph, number, {n for n, e in enumerate(events) if e.kind == "resume"})
+            yield Handler(
+                catch=number,
+                names=caught(analysis, identity, number),
+                tried=_tried(analysis, identity, number),
+                body=body,
+                swallows=_completes(graph, number),
+                acts=_acts(analysis, identity, body),
+            )
+
+
+def _tried(analysis: Analysis, identity: FunctionId, catch: int) -> frozenset[int]:
+    """The events from whose failure the handler is reached without passing another event."""
+    graph = analysis.view.graph(identity)
+    events = range(graph.size)
+    found = set()
+    pads: dict[int, bool] = {}
+    for number in events:
+        if analysis.view.event(identity, number).kind in ("call", "suspend", "enter", "iterate"):
+            pad = graph.pad_of(number)
+            if pad not in pads:
+                pads[pad] = pad == catch or path(graph, pad, catch, frozenset(events) - {catch}) is not None
+            if pads[pad]:
+                found.add(number)
+    return frozenset(found)
+
+
+def _body(graph: EventGraph, catch: int, resumes: set[int]) -> frozenset[int]:
+    return frozenset(n for n in reachable(graph, catch, resumes) if n < graph.size)
+
+
+def _completes(graph: EventGraph, catch: int) -> bool:
+    return path(graph, catch, graph.exit, exceptional=False) is not None
+
+
+def _acts(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
+    for number in body:
+        event = analysis.view.event(identity, number)
+        if event.kind == "raise":
+            return True
+        if any(e.kind != "read" for e in analysis.summaries.effects_at(identity, number)):
+            return True
+        if analysis.summaries.mutations_at(identity, number):
+            return True
+        if event.kind == "return" and event.value is not None and is_failure_value(analysis, identity, number, event.value):
+            return True
+    return False
+
+
+def caught(analysis: Analysis, identity: FunctionId, catch: int) -> tuple[str, ...]:
+    """The canonical names of the exceptions a handler catches; empty for a bare one."""
+    event = analysis.view.event(identity, catch)
+    return () if event.value is None else tuple(_exception_names(analysis, identity, event.value))
+
+
+def _exception_names(analysis: Analysis, identity: FunctionId, value: Value) -> Iterator[str]:
+    if isinstance(value, Compound):
+        for part in value.parts:
+            yield from _exception_names(analysis, identity, part)
+    elif isinstance(value, Name):
+        yield resolve_name(analysis.program, identity.module, identity.index, value.name) or value.name
+    elif isinstance(value, Result):
+        read = analysis.view.event(identity, value.event)
+        if read.path is not None and isinstance(read.path.root, Name):
+            dotted = ".".join((read.path.root.name, *read.path.steps))
+            yield resolve_name(analysis.program, identity.module, identity.index, dotted) or dotted
+
+
+def is_failure_value(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> bool:
+    """Whether a handler's result tells the caller that something failed: false, an empty display, or made of the exception."""
+    if isinstance(value, Constant):
+        return value.kind in ("bool", "int", "str") and value.text in ("False", "0", "-1", "")
+    if isinstance(value, Compound) and value.operator in ("list", "dict", "set", "tuple") and not value.parts:
+        return True
+    roots = analysis.view.origins(identity).roots(value, at)
+    return any(kind == "result" and isinstance(what, int) and analysis.view.event(identity, what).kind == "catch"
+               for kind, what in roots)

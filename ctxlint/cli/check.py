@@ -1,0 +1,154 @@
+"""`ctxlint check`: analyse, report, and say with the exit status how it went."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ctxlint.cli.arguments import check_parser, flag_settings, parse
+from ctxlint.cli.main import CLEAN, FAILED, FINDINGS
+from ctxlint.cli.streams import progress_line, wants_colour, warn, write_report
+from ctxlint.diagnostic import SEVERITIES, Diagnostic
+from ctxlint.errors import UsageError
+from ctxlint.knowledge.configuration import Configuration, load_configuration
+from ctxlint.knowledge.settings import OutputFormat
+
+if TYPE_CHECKING:
+    from ctxlint.engine import Analyzer, Request
+    from ctxlint.result import Report
+
+STDIN = "-"
+NAMELESS = "stdin.py"
+"""What standard input is called when the command line gives it no name."""
+
+
+def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
+    """Run `ctxlint check` with these words after it and return the exit status."""
+    arguments = parse(check_parser(), words)
+    if arguments.version:
+        from ctxlint.knowledge.version import version
+
+        write_report(f"ctxlint {version()}\n", None)
+        return CLEAN
+    paths = tuple(arguments.paths) or ((STDIN,) if arguments.stdin_filename else (".",))
+    from_stdin = _takes_stdin(paths, arguments.stdin_filename)
+    configuration = load_configuration(
+        start=_start((arguments.stdin_filename or NAMELESS,) if from_stdin else paths),
+        arguments=arguments.config,
+        isolated=arguments.isolated,
+        flags=flag_settings(arguments),
+    )
+
+    from ctxlint.engine import Request, analyse
+
+    show, wipe = progress_line(arguments.quiet)
+    request = Request(
+        paths=() if from_stdin else paths,
+        configuration=configuration,
+        stdin=sys.stdin.buffer.read() if from_stdin else None,
+        stdin_filename=arguments.stdin_filename or NAMELESS,
+        tree=arguments.tree,
+        cache=not arguments.no_cache,
+        progress=show,
+    )
+    if arguments.show_files or arguments.show_settings:
+        return _show_plan(request, arguments)
+    if arguments.verbose:
+        warn(f"configuration: {configuration.file or 'none'}")
+    try:
+        report = analyse(request, analyzer)
+    finally:
+        wipe()
+    _deliver(report, configuration, arguments)
+    return exit_status(report, configuration.settings.fail_on, arguments.exit_zero)
+
+
+def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
+    """Return 2 when something asked for was not analysed, 1 for findings of severity `fail_on` or worse, else 0."""
+    if report.incomplete:
+        return FAILED
+    counting = () if fail_on == "never" else SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    failing = any(diagnostic.severity in counting for diagnostic in report.diagnostics)
+    return FINDINGS if failing and not exit_zero else CLEAN
+
+
+def _deliver(report: Report, configuration: Configuration, arguments: argparse.Namespace) -> None:
+    """Write the report where it belongs, and what is no report to standard error."""
+    from ctxlint.report.summary import coverage_line, statistics
+
+    shown_too = report.suppressed if arguments.show_suppressed else ()
+    form = configuration.settings.output_format
+    counts = statistics(report.diagnostics) if arguments.statistics else ""
+    coverage = "" if arguments.quiet else coverage_line(report.coverage) + "\n"
+    if form == "text":
+        from ctxlint.report.text import render_text
+
+        colour = wants_colour(arguments.color, arguments.output_file)
+        findings = render_text(report.diagnostics, shown_too, colour)
+        text = "\n".join(part for part in (findings, counts, coverage) if part)
+        beside = ""
+    else:
+        text = _rendered(form, report.diagnostics, shown_too)
+        beside = counts + coverage
+    if not arguments.quiet:
+        for problem in report.problems:
+            warn(f"warning: {problem}")
+    write_report(text, arguments.output_file)
+    sys.stderr.write(beside)
+
+
+def _rendered(form: OutputFormat, shown: Sequence[Diagnostic], suppressed: Sequence[Diagnostic]) -> str:
+    """Return the report in a format for programs."""
+    if form == "concise":
+        from ctxlint.report.concise import render_concise
+
+        return render_concise(shown, suppressed)
+    from ctxlint.report.json_report import render_json, render_json_lines
+
+    return (render_json if form == "json" else render_json_lines)(shown, suppressed)
+
+
+def _takes_stdin(paths: Sequence[str], stdin_filename: str | None) -> bool:
+    if STDIN in paths and len(paths) > 1:
+        raise UsageError("`-` is standard input and stands alone")
+    if stdin_filename and STDIN not in paths:
+        raise UsageError("--stdin-filename names standard input; other paths cannot be analysed with it")
+    return STDIN in paths
+
+
+def _start(paths: Sequence[str]) -> Path:
+    """Return the folder from which the configuration file is sought: the one that holds all paths."""
+    folders = [path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths]
+    try:
+        return Path(os.path.commonpath([os.path.abspath(folder) for folder in folders]))
+    except ValueError:      # on different drives: nothing holds them all
+        return Path.cwd()
+
+
+def _show_plan(request: Request, arguments: argparse.Namespace) -> int:
+    """Print the files or the settings of a run instead of running it."""
+    from ctxlint.engine import plan
+    from ctxlint.report.places import shown_path
+
+    planned = plan(request)
+    text = ""
+    if arguments.show_settings:
+        configuration = request.configuration
+        settings = {
+            "file": configuration.file or None,
+            "folder": str(configuration.folder),
+            "settings": msgspec.to_builtins(configuration.settings),
+            "rules": {rule.code: configuration.options(rule) for rule in planned.selection.rules},
+        }
+        text += json.dumps(settings, indent=2) + "\n"
+    if arguments.show_files:
+        text += "".join(f"{shown_path(file.path)}\n" for file in planned.files)
+    write_report(text, arguments.output_file)
+    return CLEAN

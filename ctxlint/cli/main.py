@@ -1,0 +1,105 @@
+"""The entry point: which command is meant, and what an error becomes.
+
+Exit status: 0 clean, 1 findings, 2 could not do what was asked.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ctxlint.errors import CtxlintError, UsageError
+
+if TYPE_CHECKING:
+    from ctxlint.engine import Analyzer
+
+CLEAN, FINDINGS, FAILED = 0, 1, 2
+
+COMMANDS = {
+    "check": "analyse files and folders (the default command)",
+    "explain": "say what a rule finds, why that is bad, and when it is fine",
+    "rules": "list the rules",
+    "dev": "write the generated files, or begin a new rule (in a checkout)",
+}
+
+USAGE = """usage: ctxlint [check] [OPTIONS] [PATH ...]
+       ctxlint COMMAND ...
+
+Finds where agent code can lose, corrupt or wrongly resurrect its own state.
+
+commands:
+{commands}
+
+`ctxlint COMMAND --help` tells the options of a command.
+"""
+
+
+def main(arguments: Sequence[str] | None = None, analyzer: Analyzer | None = None) -> int:
+    """Run the command that `arguments` (those of the process) name and return its exit status.
+
+    `analyzer` replaces the analysis that this installation carries.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(words, analyzer)
+    except CtxlintError as error:
+        _complain(str(error))
+    except SystemExit as leaving:   # argparse, after it printed help or a complaint
+        return leaving.code if isinstance(leaving.code, int) else CLEAN
+    except BrokenPipeError:
+        # The reader of the report went away, as `head` does; keep the interpreter from writing to it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        _complain("interrupted")
+    except Exception as error:
+        if "-v" in words or "--verbose" in words:
+            raise
+        _complain(f"internal error: {type(error).__name__}: {error} (-v shows where)")
+    return FAILED
+
+
+def _run(words: list[str], analyzer: Analyzer | None) -> int:
+    first = words[0] if words else ""
+    if first in ("-h", "--help"):
+        sys.stdout.write(USAGE.format(commands="\n".join(f"  {name:9}{text}" for name, text in COMMANDS.items())))
+        return CLEAN
+    if first in ("-V", "--version"):
+        from ctxlint.knowledge.version import version
+
+        sys.stdout.write(f"ctxlint {version()}\n")
+        return CLEAN
+    if first in COMMANDS and os.path.exists(first):
+        sys.stderr.write(f"ctxlint: `{first}` is taken as the command; the path of that name is `.{os.sep}{first}`\n")
+    if first == "explain":
+        from ctxlint.cli.tell import explain
+
+        return explain(words[1:])
+    if first == "rules":
+        from ctxlint.cli.tell import rules
+
+        return rules(words[1:])
+    if first == "dev":
+        from ctxlint.cli.develop import develop
+
+        return develop(words[1:])
+    if first == "check":
+        words = words[1:]
+    elif first and not first.startswith("-") and not os.path.exists(first):
+        _refuse_misspelt_command(first)
+    from ctxlint.cli.check import check
+
+    return check(words, analyzer)
+
+
+def _refuse_misspelt_command(word: str) -> None:
+    from ctxlint.knowledge.nearness import did_you_mean
+
+    hint = did_you_mean(word, COMMANDS)
+    if hint:
+        raise UsageError(f"{word}: no such file, folder or command{hint}")
+
+
+def _complain(message: str) -> None:
+    sys.stderr.write(f"ctxlint: error: {message}\n")

@@ -1,0 +1,87 @@
+"""Where output goes: the report to standard output or a file, everything else to standard error."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ctxlint.errors import UsageError
+
+PATIENCE = 1.0
+"""Seconds before a run shows that it is still busy."""
+
+
+def write_report(text: str, output_file: str | None) -> None:
+    """Write a report to standard output, or whole to `output_file`; raise UsageError when that cannot be written."""
+    if output_file is None:
+        # A name that the terminal's encoding does not know is escaped rather than a crash.
+        encoding = sys.stdout.encoding or "utf-8"
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.flush()
+        return
+    try:
+        _replace_file(Path(output_file), text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise UsageError(f"--output-file {output_file}: cannot be written: {error.strerror}") from error
+
+
+def warn(message: str) -> None:
+    """Tell the user something that is not part of the report."""
+    sys.stderr.write(f"ctxlint: {message}\n")
+
+
+def wants_colour(choice: str, output_file: str | None) -> bool:
+    """Whether the report is coloured: as asked, else on a terminal unless the environment says otherwise."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return output_file is None and sys.stdout.isatty()
+
+
+def progress_line(quiet: bool) -> tuple[Callable[[int, int], None], Callable[[], None]]:
+    """Return what shows progress and what wipes it: one line on a terminal, for runs longer than PATIENCE; else nothing."""
+    if quiet or not sys.stderr.isatty():
+        return (lambda done, total: None), (lambda: None)
+    begin = time.monotonic()
+    shown: list[str] = []
+
+    def show(done: int, total: int) -> None:
+        if time.monotonic() - begin > PATIENCE:
+            shown[:] = [f"{done}/{total} files"]
+            sys.stderr.write(f"\r{shown[0]}\x1b[K")
+            sys.stderr.flush()
+
+    def wipe() -> None:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    return show, wipe
+
+
+def _replace_file(path: Path, data: bytes) -> None:
+    """Give `path` the content `data` in one step, so that a failure leaves what was there."""
+    target = path.resolve()     # a link stays a link
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

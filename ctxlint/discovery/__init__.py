@@ -1,0 +1,1 @@
+"""Which files are analysed, and which module each of them is."""

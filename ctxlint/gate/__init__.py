@@ -1,0 +1,1 @@
+"""Which findings count: fingerprints, suppressions in comments, codes ignored by file."""

@@ -1,0 +1,52 @@
+"""The keys of a configuration file, and what their values mean."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from ctxlint.diagnostic import Confidence
+from ctxlint.knowledge.rules import OptionValue
+
+FailOn = Literal["error", "warning", "note", "never"]
+OutputFormat = Literal["text", "concise", "json", "json-lines"]
+Codes = tuple[str, ...]
+Patterns = tuple[str, ...]
+
+
+def _doc(text: str) -> msgspec.Meta:
+    return msgspec.Meta(description=text)
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """One field a key, in the order of the documentation.
+
+    Codes are full codes, prefixes of codes, or `ALL`.
+    Patterns are those of `.gitignore`, relative to the folder of the configuration file.
+    """
+
+    select: Annotated[Codes | None, _doc("Rules to run instead of the default set: codes, prefixes or ALL.")] = None
+    extend_select: Annotated[Codes, _doc("Rules to run besides those of `select` or the default set.")] = ()
+    ignore: Annotated[Codes, _doc("Rules not to report. The longer of two matching prefixes wins.")] = ()
+    extend_ignore: Annotated[Codes, _doc("Rules not to report besides those of `ignore`.")] = ()
+    per_file_ignores: Annotated[
+        dict[str, Codes], _doc("Rules not to report in the files that match a pattern: pattern → codes.")
+    ] = {}
+    preview: Annotated[bool, _doc("Whether preview rules may run.")] = False
+    exclude: Annotated[
+        Patterns | None, _doc("Files and folders to leave out, instead of the default list (.git, .venv, build, …).")
+    ] = None
+    extend_exclude: Annotated[Patterns, _doc("Files and folders to leave out besides those of `exclude`.")] = ()
+    include: Annotated[Patterns, _doc("Files to take from the folders that are analysed.")] = ("*.py",)
+    force_exclude: Annotated[bool, _doc("Whether exclusions also hold for files named on the command line.")] = False
+    src: Annotated[tuple[str, ...], _doc("Folders from which module names are counted.")] = ()
+    rule_paths: Annotated[tuple[str, ...], _doc("Files or folders with the project's own policies.")] = ()
+    model_paths: Annotated[tuple[str, ...], _doc("Files or folders with the project's own library models.")] = ()
+    rules: Annotated[dict[str, dict[str, OptionValue]], _doc("Options of single rules: code → option → value.")] = {}
+    min_confidence: Annotated[Confidence, _doc("Report findings of this confidence and higher.")] = "medium"
+    fail_on: Annotated[FailOn, _doc("The least severity that gives exit status 1.")] = "note"
+    require_reason: Annotated[bool, _doc("Whether a suppression without a reason is malformed.")] = False
+    output_format: Annotated[OutputFormat, _doc("The format of the report.")] = "text"
+    cache_dir: Annotated[str, _doc("The folder of the cache.")] = ".ctxlint_cache"
+    jobs: Annotated[int, msgspec.Meta(ge=0, description="Worker processes; 0 takes one for each processor.")] = 0

@@ -1,0 +1,1 @@
+"""Findings and rules as text: for people, for editors, for other tools."""

@@ -1,0 +1,21 @@
+"""How a path is shown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def shown_path(path: str, folder: Path | None = None) -> str:
+    """Return `path` relative to `folder` (the working directory) when it lies beneath, else as it is."""
+    prefix = _prefix(folder)
+    return path[len(prefix):] if path.startswith(prefix) else path
+
+
+def shown_places(sentence: str, folder: Path | None = None) -> str:
+    """Return `sentence` with the paths in its brackets, `(path:line)`, as `shown_path` shows them."""
+    return sentence.replace("(" + _prefix(folder), "(")
+
+
+def _prefix(folder: Path | None) -> str:
+    return str(folder or Path.cwd()).rstrip(os.sep) + os.sep

@@ -1,0 +1,31 @@
+"""The coverage line and the counts of findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ctxlint.diagnostic import Diagnostic
+from ctxlint.result import Coverage
+
+
+def coverage_line(coverage: Coverage) -> str:
+    """Return `N files, M functions, K not analysed (why)`."""
+    parts = [_number(coverage.files, "file"), _number(coverage.functions, "function")]
+    line = f"{parts[0]}, {parts[1]}, {len(coverage.not_analysed)} not analysed"
+    reasons = Counter(failure.reason for failure in coverage.not_analysed)
+    if reasons:
+        line += " (" + ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) + ")"
+    return line
+
+
+def statistics(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return one line a rule that found something: how often, its code, its name; most frequent first."""
+    counts = Counter((diagnostic.code, diagnostic.name) for diagnostic in diagnostics)
+    width = max((len(str(count)) for count in counts.values()), default=0)
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    return "".join(f"{count:>{width}}  {code}  {name}\n" for (code, name), count in rows)
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

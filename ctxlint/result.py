@@ -1,0 +1,46 @@
+"""What a run hands from room to room: the findings, how much was looked at, and what went wrong besides."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ctxlint.diagnostic import Diagnostic
+from ctxlint.ir.span import NOWHERE, Span
+
+
+class NotAnalysed(msgspec.Struct, frozen=True):
+    """A file that could not be analysed: `reason` in a few words (`syntax error`), `detail` in a sentence."""
+
+    path: str
+    reason: str
+    detail: str
+    span: Span = NOWHERE
+
+
+class Coverage(msgspec.Struct, frozen=True):
+    """How much was looked at: files and functions that were analysed, and the files that were not."""
+
+    files: int
+    functions: int
+    not_analysed: tuple[NotAnalysed, ...] = ()
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """What the checks found, before suppressions and filters; `problems` are warnings about the run itself."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    coverage: Coverage
+    problems: tuple[str, ...] = ()
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What is shown: `diagnostics` count, `suppressed` ones are hidden by a comment; both are in order of output.
+
+    `incomplete` is true when something that was asked for was not analysed and nothing allows that.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    suppressed: tuple[Diagnostic, ...]
+    coverage: Coverage
+    problems: tuple[str, ...] = ()
+    incomplete: bool = False

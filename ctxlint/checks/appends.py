@@ -63,7 +63,9 @@ class Appends:
         self._weights: dict[FunctionId, int] = {}
         self._tells: dict[FunctionId, bool] = {}
         self._durable: dict[ClassId, bool] = {}
-        self._rebuilt_keys = frozenset(analysis.cells.rebuilt_stores())
+        self._rebuilt_keys = frozenset(
+            key for key in analysis.cells.rebuilt_stores() if not key.startswith("interface ")
+        )
 
     def at(self, identity: FunctionId, event: int) -> Append | None:
         """The change of durable state that the event is mainly for; None when it is for something else."""
@@ -74,7 +76,7 @@ class Appends:
         if nearest > NEAR:
             return None
         first = [e for e in effects if e.distance == nearest]
-        changes = [e for e in first if e.kind in WRITES and e.keys and not e.staged and self._is_durable(e)]
+        changes = [e for e in first if e.kind in WRITES and e.keys and not e.staged and self.is_durable(e)]
         written = frozenset().union(*(e.keys for e in changes))
         if not changes or any(e.kind == "read" and not e.keys & written for e in first):
             return None
@@ -167,7 +169,8 @@ class Appends:
 
     # Stores.
 
-    def _is_durable(self, effect: StoreEffect) -> bool:
+    def is_durable(self, effect: StoreEffect) -> bool:
+        """Whether what an effect writes lasts: an interface may also be one to a screen, a wire or a table in memory."""
         if effect.medium != "interface":
             return True
         return any(self._lasts(key.partition(" ")[2]) for key in effect.keys)
@@ -203,6 +206,8 @@ class Appends:
                 continue
             bodies += 1
             for effect in self._analysis.summaries.of(body).effects:
+                if effect.distance > 2:
+                    continue
                 if effect.medium != "interface" and role != "read" and effect.kind in WRITES:
                     written.append(effect)
                 elif effect.medium != "interface" and role == "read" and effect.kind == "read":

@@ -42,7 +42,7 @@ def swallows(
     appends = Appends(analysis, frozenset(levels))
     swallows = Swallows(analysis, appends, frozenset(failures))
     answers = Answers(analysis, appends)
-    queues = Queues(analysis)
+    queues = Queues(analysis, appends)
     full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
@@ -54,7 +54,7 @@ def swallows(
 
 def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> Iterator[Finding]:
     for swallow in swallows.of(identity):
-        images = tuple(lost_images(analysis, identity, swallow))
+        images = tuple(lost_images(analysis, appends, identity, swallow))
         yield from images
         if images:
             continue
@@ -75,17 +75,18 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.kind != "call" or not graph.is_reachable(number) or not answers.is_ignored(identity, number):
             continue
-        told = answers.told_at(identity, number)
-        append = appends.at(identity, number) if told is not None else None
-        if told is None or append is None or not append.readers:
+        answer = answers.told_at(identity, number)
+        append = appends.at(identity, number) if answer is not None else None
+        if answer is None or append is None or not append.readers:
             continue
         after = frozenset(n for n in reachable(graph, number) if n < graph.size)
-        unseen = Swallow(identity, told[0], told[1], (), frozenset((number,)), after, told=False, again=False)
+        unseen = Swallow(identity, answer[0], answer[1], (), frozenset((number,)), after, told=False, again=False)
         lost = _what_stands(analysis, identity, append, unseen)
-        sibling = answers.is_looked_at_elsewhere(told[0], (identity, number))
+        sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
-            confidence: Confidence = "high" if sure and sibling else "medium" if sure or sibling else "low"
+            told: Confidence = "high" if sure and sibling else "medium" if sure or sibling else "low"
+            confidence: Confidence = "low" if appends.is_by_the_way(identity, append) else told
             finding = _finding(analysis, identity, append, unseen, lost, confidence)
             evidence = finding.evidence
             if sibling is not None:
@@ -125,9 +126,10 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
     found = [(n, append) for n in weighty if (append := appends.at(identity, n)) is not None and append.readers]
     if not found:
         return None
-    number, append = found[0]
-    if appends.weight(identity, number) > MAIN:
+    light = [each for each in found if appends.weight(identity, each[0]) <= MAIN]
+    if not light:
         return None
+    number, append = light[0]
     others = [n for n in weighty if all(n != other for other, _ in found)]
     behind = [n for n in others if path(analysis.view.graph(identity), number, n) is not None]
     if sum(appends.weight(identity, n) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
@@ -159,22 +161,41 @@ def _mirroring(analysis: Analysis, identity: FunctionId, append: Append, swallow
     contents = _sources(analysis, identity, append)
     cells = frozenset().union(*(e.cells for e in append.effects)) | {s.name for s in contents if s.kind == "cell"}
     own = receiver_name(analysis.view.function(identity))
-    passed = {s for s in contents if s.kind in ("param", "call", "read") and s.name != own}
+    whole = any(s.kind == "param" and s.name == own for s in contents)
+    passed = frozenset(s for s in contents if s.kind in ("param", "call", "read") and s.name != own)
     for mutation in analysis.summaries.of(identity).mutations:
-        if not mutation.cells or mutation.event == append.event:
+        if not mutation.cells or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
             continue
-        if mutation.event not in swallow.after and path(graph, mutation.event, append.event) is None:
-            continue
-        rebuilt = append.effect.medium != "interface" and any(
-            r.keys & append.keys for r in analysis.cells.restores(mutation.cells)
+        before = path(graph, graph.entry, mutation.event, frozenset((append.event,))) is not None and (
+            path(graph, mutation.event, append.event) is not None
         )
-        goes_in = analysis.summaries.sources.of_all(identity, mutation.event, mutation.values)
-        whole = any(s.kind == "param" and s.name == own for s in contents) and mutation.path.root == Name(own, "local")
+        if not before and mutation.event not in swallow.after:
+            continue
         if append.effect.kind == "delete" and mutation.how not in ("delete", "remove", "clear", "rebind"):
             continue
-        if rebuilt or whole or cells.intersection(mutation.cells) or passed & goes_in:
+        if cells.intersection(mutation.cells) or _is_restored_from(analysis, mutation, append) or (
+            whole and mutation.path.root == Name(own, "local") and mutation.distance == 0
+        ):
+            return mutation
+        goes_in = frozenset(
+            s for s in analysis.summaries.sources.of_all(identity, mutation.event, mutation.values)
+            if s.kind in ("param", "call", "read") and s.name != own
+        )
+        if mutation.distance == 0 and passed and goes_in and (passed <= goes_in or goes_in <= passed):
             return mutation
     return None
+
+
+def _is_load(analysis: Analysis, identity: FunctionId, mutation: Mutation, append: Append) -> bool:
+    """Whether the mutation is itself filled from the store: it says nothing that the store does not say."""
+    return any(e.kind == "read" and e.keys & append.keys for e in analysis.summaries.effects_at(identity, mutation.event))
+
+
+def _is_restored_from(analysis: Analysis, mutation: Mutation, append: Append) -> bool:
+    """Whether some function rebuilds the cell from the very store; an interface keeps too many things to tell."""
+    return append.effect.medium != "interface" and any(
+        restore.keys & append.keys for restore in analysis.cells.restores(mutation.cells)
+    )
 
 
 def _sources(analysis: Analysis, identity: FunctionId, append: Append) -> frozenset[Source]:

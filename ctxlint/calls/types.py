@@ -15,6 +15,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.program import Program
+from ctxlint.calls.standard import standard_name
 from ctxlint.ir.function import Function
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
@@ -186,47 +187,11 @@ def _is_open(t: Type) -> bool:
     return isinstance(t, Variable)
 
 
-_TYPING = ("typing", "typing_extensions")
-_ALIASES = {
-    "List": "builtins.list",
-    "Dict": "builtins.dict",
-    "Set": "builtins.set",
-    "FrozenSet": "builtins.frozenset",
-    "Tuple": "builtins.tuple",
-    "Type": "builtins.type",
-    "Text": "builtins.str",
-    "DefaultDict": "collections.defaultdict",
-    "OrderedDict": "collections.OrderedDict",
-    "Deque": "collections.deque",
-    "Counter": "collections.Counter",
-    "ChainMap": "collections.ChainMap",
-    "ContextManager": "contextlib.AbstractContextManager",
-    "AsyncContextManager": "contextlib.AbstractAsyncContextManager",
-    "Pattern": "re.Pattern",
-    "Match": "re.Match",
-    "LiteralString": "builtins.str",
-    "Self": "typing.Self",
-}
-_ABSTRACT_COLLECTIONS = frozenset(
-    ["AsyncGenerator", "AsyncIterable", "AsyncIterator", "Awaitable", "Collection", "Container", "Coroutine", "Generator", "Iterable", "Iterator", "ItemsView", "KeysView", "Mapping", "MutableMapping", "MutableSequence", "MutableSet", "Reversible", "Sequence", "ValuesView", "MappingView"]
-)
 _TRANSPARENT = frozenset(["Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Unpack"])
 _SAYS_NOTHING = frozenset(
     ["typing.Any", "builtins.object", "typing.Callable", "collections.abc.Callable", "typing.NoReturn", "typing.Never",
      "types.EllipsisType", "typing.ParamSpec", "typing.Concatenate", "builtins.Ellipsis"]
 )
-
-
-def standard_name(qualified: str) -> str:
-    """One name for what the standard library spells in several ways: `typing.List` is `builtins.list`."""
-    module, _, name = qualified.rpartition(".")
-    if module in _TYPING:
-        if name in _ALIASES:
-            return _ALIASES[name]
-        return f"collections.abc.{name}" if name in _ABSTRACT_COLLECTIONS else f"typing.{name}"
-    if qualified == "collections.abc.Set":
-        return "builtins.set"
-    return qualified
 
 
 def parse_annotation(program: Program, module: str, text: str, function: int = 0) -> Types:

@@ -68,7 +68,7 @@ def parameter_types(inference: Inference, id: FunctionId, name: str) -> Types:
     if formal is None:
         return UNKNOWN
     if formal.annotation:
-        annotated = close(inference, inference.annotation(id.module, id.index, formal.annotation), _receiver(function, id))
+        annotated = close(inference, inference.annotation(id.module, max(function.enclosing, 0), formal.annotation), _receiver(function, id))
         if formal.kind == "variadic":
             return instance("builtins.tuple", annotated)
         if formal.kind == "keywords":

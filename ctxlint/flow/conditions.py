@@ -5,7 +5,7 @@ A path that answers one question both ways, with nothing in between that could h
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ctxlint.flow.bindings import bound_name
@@ -28,8 +28,8 @@ _NEVER_NONE = frozenset({"tuple", "list", "set", "dict", "f-string", "comprehens
 
 _YES_OR_NO = frozenset({"not", "==", "!=", "is", "is not", "in", "not in", "<", "<=", ">", ">=", "f-string", "format"})
 
-_ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "**", "+=", "-=", "*=", "/=", "//=", "%=", "-x", "+x", "~x", "and", "or",
-                         "if", "|", "&", "|=", "&="})
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "**", "+=", "-=", "*=", "/=", "//=", "%=", "-x", "+x", "~x", "and",
+                         "or", "if", "|", "&", "|=", "&="})
 
 _SCALAR_TYPES = frozenset({"bool", "int", "float", "str", "bytes", "None", "Optional", "Union", "Final"})
 

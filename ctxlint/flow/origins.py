@@ -8,7 +8,7 @@ from typing import Literal, Union
 from ctxlint.flow.reaching import ENTRY_VALUE, Definitions, Reaching
 from ctxlint.ir.event import Event
 from ctxlint.ir.function import Function
-from ctxlint.ir.value import Closure, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
 Atom = Union[
     tuple[Literal["result"], int],

@@ -109,15 +109,19 @@ class Draft:
             self.reached[target] = True
 
     def start(self, block: int) -> None:
-        """End the current block and begin another one. It is reachable when a way to it was laid before."""
+        """End the current block and begin another one. It is reachable when a way to it was laid before.
+
+        An event in a block is a way to the block's pad.
+        """
         number = len(self.events)
-        self.lasts[self.current] = number
+        current = self.current
+        self.lasts[current] = number
+        if self.live and number > self.firsts[current]:
+            self.reached[self.pads[current]] = True
         self.firsts[block] = number
         self.current = block
         self.order.append(block)
         self.live = self.reached[block]
-        if self.live:
-            self.reached[self.pads[block]] = True
 
     def go(self, block: int) -> None:
         """End the current block with a way to another one and begin that one."""

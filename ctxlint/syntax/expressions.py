@@ -39,6 +39,10 @@ def evaluate_statement(body: Draft, node: ast.expr) -> None:
     kind = node.__class__
     if kind is ast.Constant:
         return
+    if kind is ast.Name:
+        # Nobody writes this but to find out whether there is such a name.
+        body.emit("read", node, AccessPath(_name(body, node)))  # type: ignore[arg-type]
+        return
     if kind is ast.Call:
         _call(body, node, True)  # type: ignore[arg-type]
     elif kind is ast.Await:
@@ -315,7 +319,8 @@ def _string_parts(body: Draft, node: Any) -> tuple[Value, ...]:
     outer: Span | None = body.fixed_span
     if outer is None:
         body.fixed_span = body.module.span_of(node)
-    parts = tuple([value_of(body, part) for part in node.values])
+    # Python 3.12.0 to 3.12.3 end some format specifications with an empty text.
+    parts = tuple([value_of(body, part) for part in node.values if getattr(part, "value", None) != ""])
     body.fixed_span = outer
     return parts
 

@@ -10,7 +10,7 @@ from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.ir.event import Argument, Event
 from ctxlint.ir.function import Block, Condition, Edge, Formal, Function
 from ctxlint.ir.span import NOWHERE
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Value
 
 EXIT, RAISED, ENTRY = 0, 1, 2
 
@@ -71,15 +71,19 @@ def edge(target: int, value: Value | None = None, holds: bool = True, raised: bo
 
 def function(parts: Sequence[tuple[Sequence[Event], Sequence[Edge]]], formals: Sequence[str] = (),
              pads: dict[int, int] | None = None) -> Function:
-    """A function whose blocks 2, 3, … are the parts; an exception in block b lands at `pads[b]`, else leaves."""
+    """A function whose blocks 2, 3, … are the parts; an exception in block b lands at `pads[b]`, else leaves.
+
+    A formal can be given with its type: `flag: bool`.
+    """
     events: list[Event] = []
     blocks = [Block(0, 0, RAISED, ()), Block(0, 0, RAISED, ())]
     for number, (steps, edges) in enumerate(parts, ENTRY):
         first = len(events)
         events.extend(steps)
         blocks.append(Block(first, len(events), (pads or {}).get(number, RAISED), tuple(edges)))
-    return Function("f", 0, "function", "", 0, tuple(Formal(name, "positional") for name in formals), "", (), (), (),
-                    tuple(events), tuple(blocks), NOWHERE)
+    parameters = [Formal(name, "positional", annotation) for name, _, annotation in
+                  (formal.partition(": ") for formal in formals)]
+    return Function("f", 0, "function", "", 0, tuple(parameters), "", (), (), (), tuple(events), tuple(blocks), NOWHERE)
 
 
 def straight(*events: Event, formals: Sequence[str] = ()) -> Function:
@@ -124,7 +128,7 @@ def functions(draw: st.DrawFn, most_blocks: int = 6) -> Function:
             edges = [edge(draw(targets), asked, True), edge(draw(targets), asked, False)]
         parts.append((events, edges))
         pads[number] = draw(targets)
-    return function(parts, formals=("a", "self"), pads=pads)
+    return function(parts, formals=("a", "self", "flag: bool"), pads=pads)
 
 
 @st.composite

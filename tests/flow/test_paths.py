@@ -1,5 +1,3 @@
-from itertools import product
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,16 +10,6 @@ from tests.flow.build import (
     EXIT, FALSE, NONE, TRUE, at, bind, call, compared, edge, function, graphs, local, negated, quiet, read, step, straight,
     suspend, text, write,
 )
-
-
-def walks(graph: EventGraph, source: int, longest: int) -> list[list[int]]:
-    """Every walk from the source, up to a length, by brute force."""
-    found = []
-    growing = [[source]]
-    for _ in range(longest):
-        growing = [[*walk, edge.target] for walk in growing for edge in graph.successors(walk[-1])]
-        found.extend(growing)
-    return found
 
 
 def valid(graph: EventGraph, witness: Witness) -> bool:

@@ -173,7 +173,21 @@ class Appends:
         """Whether what an effect writes lasts: an interface may also be one to a screen, a wire or a table in memory."""
         if effect.medium != "interface":
             return True
-        return any(self._lasts(key.partition(" ")[2]) for key in effect.keys)
+        return any(
+            self._lasts(key.partition(" ")[2]) and self._is_kept(key.partition(" ")[2], effect) for key in effect.keys
+        )
+
+    def _is_kept(self, interface: ClassId, effect: StoreEffect) -> bool:
+        """Whether some implementer's method of the called name writes, or none is known."""
+        function, event = effect.origin
+        path = self._analysis.view.event(function, event).path
+        name = path.steps[-1] if path is not None and path.steps else ""
+        program = self._analysis.program
+        found = (program.method(each, name) for each in program.implementers(interface)) if name else ()
+        bodies = [body for body in found if body is not None and not program.is_abstract_method(body)]
+        return not bodies or any(
+            e.kind in WRITES and e.medium != "interface" for body in bodies for e in self._analysis.summaries.of(body).effects
+        )
 
     def _lasts(self, interface: ClassId) -> bool:
         """Whether an interface keeps what it is given: some implementer does, or none is known."""

@@ -40,7 +40,9 @@ class Queues:
         """Whether what is taken goes into a store, or says which entry of a store is done with."""
         origins = self._analysis.view.origins(identity)
         for effect in self._analysis.summaries.of(identity).effects:
-            if effect.kind in WRITES and effect.distance <= NEAR and effect.event != taking and self._appends.is_durable(effect):
+            if effect.kind in WRITES and effect.distance <= NEAR and effect.event != taking and (
+                effect.distance == 0 or self._appends.at(identity, effect.event) is not None
+            ):
                 call = self._analysis.view.event(identity, effect.event)
                 values = [*effect.contents, *(a.value for a in call.arguments)]
                 if call.path is not None:

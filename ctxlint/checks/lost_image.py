@@ -49,12 +49,11 @@ def _originals(analysis: Analysis, identity: FunctionId, image: StoreEffect) -> 
     """The places whose content went into the image: named by a copy, or read into what was written."""
     for value in image.contents:
         yield analysis.summaries.places.term(identity, image.event, value)
-    sources = analysis.summaries.sources.of_all(identity, image.event, image.contents)
-    for source in sources if all(s.kind == "read" for s in sources) else ():
-        if source.event >= 0:
-            for effect in analysis.summaries.effects_at(identity, source.event):
-                if effect.kind == "read":
-                    yield effect.place
+        for kind, what in analysis.view.origins(identity).identity(value, image.event):
+            if kind == "result" and isinstance(what, int):
+                for effect in analysis.summaries.effects_at(identity, what):
+                    if effect.kind == "read":
+                        yield effect.place
     if image.kind == "move":
         yield image.source
 

@@ -23,7 +23,7 @@ from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import Name
+from ctxlint.ir.value import Name, Value
 
 SMALL = 4
 """How many other steps a tried part may hold and still be mainly an append."""
@@ -63,7 +63,7 @@ def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identit
             continue
         if all(_ends_below(analysis, swallows, effect, append.event, identity) for effect in append.effects):
             continue
-        lost = _what_stands(analysis, identity, append, swallow)
+        lost = _what_stands(analysis, appends, identity, append, swallow)
         if lost is not None:
             confidence = _confidence(analysis, appends, identity, append, swallow, lost)
             yield _finding(analysis, identity, append, swallow, lost, confidence)
@@ -81,7 +81,7 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
             continue
         after = frozenset(n for n in reachable(graph, number) if n < graph.size)
         unseen = Swallow(identity, answer[0], answer[1], (), frozenset((number,)), after, told=False, again=False)
-        lost = _what_stands(analysis, identity, append, unseen)
+        lost = _what_stands(analysis, appends, identity, append, unseen)
         sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
@@ -137,12 +137,12 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
     return append
 
 
-def _what_stands(analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | str | None:
+def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | str | None:
     """What says something else than the store after a failure: a mutation, or what was handed in (a delta)."""
     contents = _sources(analysis, identity, append)
     if contents and all(s.kind in ("read", "call") for s in contents) and any(s.kind == "read" for s in contents):
         return None                                      # it is read from where it still is
-    mirrored = _mirroring(analysis, identity, append, swallow)
+    mirrored = _mirroring(analysis, appends, identity, append, swallow)
     if mirrored is not None:
         return mirrored
     if not append.rebuilt or append.effect.kind not in ("append", "write"):
@@ -155,14 +155,14 @@ def _what_stands(analysis: Analysis, identity: FunctionId, append: Append, swall
     return None
 
 
-def _mirroring(analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | None:
+def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | None:
     """A mutation, before the append or behind its swallowed failure, of what the store keeps."""
     graph = analysis.view.graph(identity)
     contents = _sources(analysis, identity, append)
     cells = frozenset().union(*(e.cells for e in append.effects)) | {s.name for s in contents if s.kind == "cell"}
     own = receiver_name(analysis.view.function(identity))
     whole = any(s.kind == "param" and s.name == own for s in contents)
-    passed = frozenset(s for s in contents if s.kind in ("param", "call", "read") and s.name != own)
+    passed = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
     for mutation in analysis.summaries.of(identity).mutations:
         if not mutation.cells or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
             continue
@@ -177,13 +177,32 @@ def _mirroring(analysis: Analysis, identity: FunctionId, append: Append, swallow
             whole and mutation.path.root == Name(own, "local") and mutation.distance == 0
         ):
             return mutation
-        goes_in = frozenset(
-            s for s in analysis.summaries.sources.of_all(identity, mutation.event, mutation.values)
-            if s.kind in ("param", "call", "read") and s.name != own
-        )
+        goes_in = _ingredients(analysis, appends, identity, mutation.event, mutation.values)
         if mutation.distance == 0 and passed and goes_in and (passed <= goes_in or goes_in <= passed):
             return mutation
     return None
+
+
+def _ingredients(
+    analysis: Analysis, appends: Appends, identity: FunctionId, at: int, values: Iterable[Value]
+) -> frozenset[tuple[str, str | int]]:
+    """The parameters and results that values are put together from, texts and copies of them included."""
+    origins = analysis.view.origins(identity)
+    own = receiver_name(analysis.view.function(identity))
+    found: set[tuple[str, str | int]] = set()
+    pending = [(value, at) for value in values]
+    while pending:
+        value, where = pending.pop()
+        for atom in origins.roots(value, where):
+            kind, what = atom
+            if atom in found or kind == "constant" or what == own:
+                continue
+            found.add(atom)
+            if kind == "result" and isinstance(what, int) and analysis.view.event(identity, what).kind == "call":
+                if appends.is_light(identity, what):
+                    found.discard(atom)
+                    pending += [(argument.value, what) for argument in analysis.view.event(identity, what).arguments]
+    return frozenset(found)
 
 
 def _is_load(analysis: Analysis, identity: FunctionId, mutation: Mutation, append: Append) -> bool:
@@ -194,7 +213,7 @@ def _is_load(analysis: Analysis, identity: FunctionId, mutation: Mutation, appen
 def _is_restored_from(analysis: Analysis, mutation: Mutation, append: Append) -> bool:
     """Whether some function rebuilds the cell from the very store; an interface keeps too many things to tell."""
     return append.effect.medium != "interface" and any(
-        restore.keys & append.keys for restore in analysis.cells.restores(mutation.cells)
+        restore.keys & append.keys for restore in analysis.cells.restores(mutation.cells[-1:])
     )
 
 

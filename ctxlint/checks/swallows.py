@@ -19,6 +19,8 @@ from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.lost_image import lost_images
 from ctxlint.checks.swallowing import Swallow, Swallows
+from ctxlint.checks.short_writes import short_writes
+from ctxlint.checks.undo_depth import Capped, undo_depth
 from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
@@ -32,24 +34,28 @@ AFTER = 2
 
 
 def swallows(
-    analysis: Analysis, failures: Iterable[str] = (), levels: Iterable[str] = (), full: Iterable[str] = ()
+    analysis: Analysis, failures: Iterable[str] = (), levels: Iterable[str] = (), full: Iterable[str] = (),
+    capped: Iterable[str] = (), cap: str = "",
 ) -> Iterator[Finding]:
     """Report durable changes whose failure is swallowed while the mutation stands or success is told.
 
     `failures` are the exceptions by which a store says that it failed, `levels` what a logger's methods are called,
-    `full` how a queue says that nothing fits.
+    `full` how a queue says that nothing fits, `capped` the containers that drop the oldest when they are made with `cap`.
     """
     appends = Appends(analysis, frozenset(levels))
     swallows = Swallows(analysis, appends, frozenset(failures))
     answers = Answers(analysis, appends)
     queues = Queues(analysis, appends)
+    limited = Capped(analysis, frozenset(capped), cap)
     full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
             yield from _swallowed(analysis, appends, swallows, identity)
             yield from unwatched(analysis, appends, identity)
             yield from _unanswered(analysis, appends, answers, identity)
+            yield from short_writes(analysis, appends, identity)
         yield from bounded(analysis, appends, queues, full_queue, identity)
+        yield from undo_depth(analysis, limited, identity)
 
 
 def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> Iterator[Finding]:

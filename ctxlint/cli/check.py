@@ -113,6 +113,11 @@ def _rendered(form: OutputFormat, shown: Sequence[Diagnostic], suppressed: Seque
         from ctxlint.report.concise import render_concise
 
         return render_concise(shown, suppressed)
+    if form == "github":
+        from ctxlint.report.github import render_github
+        from ctxlint.report.places import repository_root
+
+        return render_github(shown, suppressed, repository_root(Path.cwd()))
     from ctxlint.report.json_report import render_json, render_json_lines
 
     return (render_json if form == "json" else render_json_lines)(shown, suppressed)

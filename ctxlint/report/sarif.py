@@ -24,7 +24,7 @@ from ctxlint.report.rules_page import rule_page
 from ctxlint.report.sarif_json import sarif_json
 from ctxlint.report.sarif_text import (
     DESCRIPTION_LIMIT, LINKED_STEPS, NAME_LIMIT, cut, folder_uri, message_text, numbered, one_line, pascal_case, plain,
-    relative_uri, sentence,
+    plain_within, relative_uri, sentence,
 )
 from ctxlint.result import NotAnalysed, Report
 
@@ -151,8 +151,8 @@ class _Writer:
         return om.ReportingDescriptor(
             id=rule.code,
             name=cut(pascal_case(rule.name), NAME_LIMIT),
-            short_description=om.MultiformatMessageString(text=cut(sentence(rule.title), DESCRIPTION_LIMIT)),
-            full_description=om.MultiformatMessageString(text=cut(plain(what), DESCRIPTION_LIMIT)),
+            short_description=om.MultiformatMessageString(text=sentence(rule.title)),
+            full_description=om.MultiformatMessageString(text=plain_within(what, DESCRIPTION_LIMIT)),
             help=om.MultiformatMessageString(text=plain(page), markdown=page),
             default_configuration=om.ReportingConfiguration(level=rule.severity),
             properties={

@@ -14,8 +14,8 @@ from ctxlint.report.places import shown_places
 LINKED_STEPS = 100
 """How many related locations code scanning keeps; later steps of a flow are in the flow alone."""
 
-MESSAGE_LIMIT, DESCRIPTION_LIMIT, NAME_LIMIT = 20_000, 1_024, 255
-"""Characters."""
+PART_LIMIT, DESCRIPTION_LIMIT, NAME_LIMIT = 1_000, 1_024, 255
+"""Characters of a sentence or step, of the description of a rule, of its name."""
 
 _LINK = re.compile(r"(?<!\\)\[((?:\\.|[^\[\]\\])*)\]\((\d+)\)")
 _ESCAPED = re.compile(r"\\(.)")
@@ -32,11 +32,12 @@ def message_text(diagnostic: Diagnostic, folder: Path) -> str:
         for number, step in enumerate(diagnostic.flow[:LINKED_STEPS], 1)
     ]
     lines += [sentence(shown_places(line, folder)) for line in diagnostic.evidence]
-    return cut("\n".join(lines), MESSAGE_LIMIT)
+    return "\n".join(lines)
 
 
 def sentence(text: str) -> str:
     """Return `text` as a plain sentence of a message, with a full stop at its end."""
+    text = cut(text, PART_LIMIT)
     stopped = text if text.endswith((".", "!", "?")) else text + "."
     return plain(stopped[:1].upper() + stopped[1:])
 
@@ -56,6 +57,12 @@ def shown_message(text: str, place_of: Callable[[int], str]) -> str:
     return _LINK.sub(shown, text).replace("{{", "{").replace("}}", "}")
 
 
+def plain_within(text: str, limit: int) -> str:
+    """Return `plain(text)` with at most `limit` characters, cut where no escaped sign is halved."""
+    escaped = plain(cut(text, limit))
+    return escaped if len(escaped) <= limit else plain(cut(text, limit - (len(escaped) - limit)))
+
+
 def cut(text: str, limit: int) -> str:
     """Return `text` with at most `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
@@ -73,6 +80,7 @@ def relative_uri(path: str, root: Path) -> str | None:
     """
     for file, folder in ((Path(os.path.realpath(path)), Path(os.path.realpath(root))), (Path(path), root)):
         if file.is_relative_to(folder):
+            # A lone surrogate of a name that is no UTF-8 is the byte that it stands for.
             return quote(os.fsencode(file.relative_to(folder).as_posix()))
     return None
 
@@ -100,6 +108,7 @@ def numbered(fingerprints: Sequence[str]) -> list[str]:
 
 
 def _link_text(text: str) -> str:
+    text = cut(text, PART_LIMIT)
     for character in ("\\", "[", "]"):
         text = text.replace(character, "\\" + character)
     return text.replace("{", "{{").replace("}", "}}")

@@ -6,7 +6,9 @@ told apart by the place where it is acquired: two holds of one lock are two.
 
 from __future__ import annotations
 
+from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.sql import begins_transaction, ends_transaction
 from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
 from ctxlint.flow.locks import held
@@ -63,9 +65,13 @@ class Guards:
                     key = _spelled(event.value)
                     (acquires if event.kind == "enter" else releases)[number] = key
             elif event.kind == "call" and event.path is not None and event.path.steps:
+                holder = f"{_spelled(event.path.root)}.{'.'.join(event.path.steps[:-1])}"
                 for verb, sites in (("acquires", acquires), ("releases", releases)):
                     if self._view.does(identity, number, verb):
-                        sites[number] = f"{_spelled(event.path.root)}.{'.'.join(event.path.steps[:-1])}"
+                        sites[number] = holder
+                text = text_of_value(self._view, identity, number, event.arguments[0].value) if event.arguments else ""
+                if begins_transaction(text) or ends_transaction(text):
+                    (acquires if begins_transaction(text) else releases)[number] = f"transaction of {holder}"
         return acquires, releases
 
     def _is_lock(self, identity: FunctionId, at: int, value: Value) -> bool:

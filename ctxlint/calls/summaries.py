@@ -151,7 +151,7 @@ class Summaries:
             contents, cells = self._contents_seen(identity, number, call, target, effect, actuals)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=contents, cells=cells, deferred=effect.deferred or call.deferred, named=named,
+                contents=contents, selects=self._passed(target, effect.event, effect.selects, actuals), cells=cells, deferred=effect.deferred or call.deferred, named=named,
             )
 
     def _contents_seen(
@@ -159,8 +159,15 @@ class Summaries:
     ) -> tuple[tuple[Value, ...], frozenset[str]]:
         sources = self.sources.of_all(target, effect.event, effect.contents)
         cells = effect.cells | {s.name for s in sources if s.kind == "cell" and s.name}
-        contents = [actuals[s.name] for s in sorted(sources, key=lambda s: (s.kind, s.name)) if s.kind == "param" and s.name in actuals]
-        return tuple(dict.fromkeys(contents)), frozenset(cells)
+        return self._passed(target, effect.event, effect.contents, actuals), frozenset(cells)
+
+    def _passed(
+        self, target: FunctionId, event: int, values: tuple[Value, ...], actuals: dict[str, Value]
+    ) -> tuple[Value, ...]:
+        """What the caller passes of the content of the target's values."""
+        sources = self.sources.of_all(target, event, values) if values else ()
+        passed = [actuals[s.name] for s in sorted(sources, key=lambda s: (s.kind, s.name)) if s.kind == "param" and s.name in actuals]
+        return tuple(dict.fromkeys(passed))
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
         for number, event in enumerate(self.view.function(identity).events):
@@ -186,16 +193,31 @@ def _essence(effect: StoreEffect) -> object:
 
 
 def _mark_staged(effects: Sequence[StoreEffect]) -> list[StoreEffect]:
-    """A write to a path that is later moved into place is only staged; the move is the write that counts."""
+    """A write to a path that is later moved into place is only staged; the move is the write that counts, and what was staged
+    is what it writes.
+    """
     sources = {e.source for e in effects if e.kind == "move" and e.source != UNKNOWN}
     moved_keys = frozenset().union(*(keys(source, "") for source in sources))
-    return [
+    marked = [
         msgspec.structs.replace(e, staged=True)
         if e.kind in ("write", "create", "append", "delete") and e.medium == "file"
         and (e.place in sources or (moved_keys and keys(e.place, "") & moved_keys))
         else e
         for e in effects
     ]
+    return [_with_staged(e, marked) if e.kind == "move" and e.source != UNKNOWN and not e.contents else e for e in marked]
+
+
+def _with_staged(move: StoreEffect, effects: Sequence[StoreEffect]) -> StoreEffect:
+    """The move with the contents that were written to its source before."""
+    moved = keys(move.source, "")
+    staged = [e for e in effects if e.staged and e.event < move.event and e.kind != "delete"
+              and (e.place == move.source or keys(e.place, "") & moved)]
+    return msgspec.structs.replace(
+        move,
+        contents=tuple(dict.fromkeys(value for e in staged for value in e.contents)),
+        cells=move.cells.union(*(e.cells for e in staged)),
+    )
 
 
 def _grouped(items: Sequence[T], event_of: Callable[[T], int]) -> dict[int, tuple[T, ...]]:

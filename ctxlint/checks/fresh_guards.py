@@ -1,0 +1,100 @@
+"""What makes a stale write safe: a lock or transaction over read and write, a version that travels along, a second look."""
+
+from __future__ import annotations
+
+from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.sources import Source
+from ctxlint.checks.finding import Analysis
+from ctxlint.checks.records import keys_of, same_store, selectors
+from ctxlint.checks.suspensions import comes_before, suspension_between
+from ctxlint.flow.guards import guards
+from ctxlint.ir.value import Constant, Result, Value
+from ctxlint.knowledge.words import hints
+
+
+def is_guarded(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether something connects the write with the reading, so that another writer is kept out or noticed."""
+    return (
+        is_held_over(analysis, identity, read, write.event)
+        or compares(analysis, identity, read, write)
+        or analysis.guards.held_by_callers(identity)
+        or carries_version(analysis, identity, write.event)
+        or looks_again(analysis, identity, read, write)
+    )
+
+
+def is_held_over(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether one hold of a lock lasts from the read to the write; a lock of another key than the record's is none."""
+    sites = analysis.guards.held(identity, read) & analysis.guards.held(identity, write)
+    return any(not _locks_another_key(analysis, identity, site, read) for site in sites)
+
+
+def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read: int) -> bool:
+    value = analysis.view.event(identity, site).value
+    if not isinstance(value, Result):
+        return False
+    picked = analysis.view.event(identity, value.event)
+    if picked.kind != "read" or picked.path is None or picked.path.steps[-1:] != ("[*]",) or not picked.keys:
+        return False
+    wanted = set(keys_of(analysis, identity, value.event, picked.keys[-1]))
+    asked = {key for each in selectors(analysis, identity, read) for key in keys_of(analysis, identity, read, each)}
+    return bool(wanted and asked) and wanted.isdisjoint(asked)
+
+
+def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether a condition of the write itself compares what was read, beside its key, with what is there now."""
+    sources = [analysis.summaries.sources.of(identity, write.event, value) for value in write.selects]
+    carried = [any(s.kind == "read" and s.event == read for s in found) for found in sources]
+    return any(carried) and not all(carried)
+
+
+def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:
+    """Whether the write takes a version argument, so that the store itself can refuse it (compare-and-swap)."""
+    view = analysis.view
+    if view.does(identity, write, "compare-and-set"):
+        return True
+    named: dict[str, Value] = {a.keyword: a.value for a in view.event(identity, write).arguments if a.keyword not in ("", "*", "**")}
+    for call in view.calls(identity, write):
+        for target in (*call.functions, *call.abstract):
+            named.update(view.bound(call, target))
+    return any(hints(name, analysis.words.versions) and _is_carried(value) for name, value in named.items())
+
+
+def _is_carried(value: Value) -> bool:
+    return not isinstance(value, Constant)
+
+
+def looks_again(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether the write depends on a second reading of the store after the last suspension point."""
+    asked = {s.event for s in condition_sources(analysis, identity, write.event) if s.kind == "read" and s.event not in (-1, read)}
+    return any(_is_second_look(analysis, identity, read, again, write) for again in asked)
+
+
+def _is_second_look(analysis: Analysis, identity: FunctionId, read: int, again: int, write: StoreEffect) -> bool:
+    return (
+        any(e.kind == "read" and same_store(e, write) for e in analysis.summaries.effects_at(identity, again))
+        and comes_before(analysis, identity, read, again)
+        and suspension_between(analysis, identity, again, write.event) is None
+    )
+
+
+def rechecks_object(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether a condition of the write looks at some cell after the last suspension point: a second look, or a generation."""
+    asked = {s.event for s in condition_sources(analysis, identity, write) if s.kind == "cell" and s.event not in (-1, read)}
+    return any(
+        comes_before(analysis, identity, read, again) and suspension_between(analysis, identity, read, again) is not None
+        and suspension_between(analysis, identity, again, write) is None
+        for again in asked
+    )
+
+
+def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[Source]:
+    """What the conditions under which the event happens are made of, as they were when they were asked."""
+    graph = analysis.view.graph(identity)
+    found: set[Source] = set()
+    for guard in guards(graph, event):
+        for edge in graph.successors(guard.node):
+            if edge.condition == guard.condition:
+                found |= analysis.summaries.sources.of(identity, edge.target, guard.condition.value)
+    return frozenset(found)

@@ -11,14 +11,16 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.bounds import is_raw
+from ctxlint.checks.bounds import Side, is_raw
 from ctxlint.checks.bypasses import Bypass, bypasses
-from ctxlint.checks.duals import applies, mismatch, translated
+from ctxlint.checks.duals import applies, is_plain, mismatch, optional, translated
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import Compound, Constant, Result, Value
 from ctxlint.roles.edits import Edit
 from ctxlint.roles.holders import Holder, is_within
+from ctxlint.roles.measures import ZERO
 from ctxlint.roles.undo import Record, Replay, UndoRecords
 
 
@@ -83,6 +85,8 @@ def _carried(
                 replay for replay in undo.replays(taker, record)
                 if _uses_parts(record, replay) and applies(analysis, undo, taker, replay.edit, record)
             ]
+    if takers:
+        replays += undo.called_replays(record)
     replays = _inverses(analysis, undo, record, replays)
     if not replays or any(_recognises(undo, record, replay) for replay in replays):
         return None
@@ -122,6 +126,8 @@ def _is_mark(record: Record, cell: frozenset[Holder]) -> bool:
 def _recognises(undo: UndoRecords, record: Record, replay: Replay) -> bool:
     """Whether the replay compares content of the cell with something of the record before it edits, or searches for it."""
     cell = replay.edit.holders
+    if replay.function == record.function:
+        return False
     compared = list(undo.mentions.compared_before(replay.function, replay.edit.event))
     if replay.edit.distance:
         function, event = replay.edit.origin
@@ -150,7 +156,8 @@ def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
 
 def _not_the_dual(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
     for function in dict.fromkeys(replay.function for replay in carried.replays):
-        inverse = [
+        bound = carried.record.bound if function == carried.record.function else None
+        inverse = [bound] if bound is not None else [
             e for e in undo.edits.of(function)
             if e.holders & carried.replays[0].edit.holders and applies(analysis, undo, function, e, carried.record)
         ]
@@ -173,6 +180,24 @@ def _miscounted(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iter
                     carried.record.function, edit.event,
                 )
                 return
+    yield from _counted_short(analysis, undo, carried)
+
+
+def _counted_short(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
+    """An edit at the tail that only some ways make, beside others, and a record whose count is the same on all."""
+    record = carried.record
+    graph = analysis.view.graph(record.function)
+    for edit in carried.edits:
+        others = [e for e in carried.edits if e.operation == edit.operation and e.event != edit.event]
+        if edit.operation not in ("append", "pop") or edit.partial or not optional(analysis, record.function, edit.event, record.event):
+            continue
+        if any(o.event in reachable(graph, edit.event) or edit.event in reachable(graph, o.event) for o in others):
+            for replay in carried.replays:
+                count = replay.edit.removed if replay.edit.removed != ZERO else replay.edit.inserted
+                counted = translated(undo, record, edit, replay.function, count, False)
+                if counted is not None and counted.terms and all(is_plain(atom) for atom in counted.atoms):
+                    yield Reason("miscounted", "this one is not in the recorded count", "medium", record.function, edit.event)
+                    return
 
 
 def _start_counts(undo: UndoRecords, carried: Carried, edit: Edit, replay: Replay) -> bool:
@@ -182,25 +207,32 @@ def _start_counts(undo: UndoRecords, carried: Carried, edit: Edit, replay: Repla
 
 def _raw(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
     for edit in carried.edits:
-        if edit.operation not in ("insert", "remove", "slice") or not edit.shifts:
+        if edit.operation not in ("insert", "remove", "slice"):
             continue
-        function, event = edit.origin
-        for position in _starts(edit):
-            for side in ("lower", "upper"):
-                if side == "upper" and edit.operation == "remove":
-                    continue
-                if is_raw(analysis, carried.record.function, edit.event, position, "lower" if side == "lower" else "upper"):
-                    word = "negative" if side == "lower" else "past the end"
-                    yield Reason(
-                        "raw-position", f"the position is used as it was passed: one that is {word} lands elsewhere", "medium",
-                        carried.record.function, edit.event,
-                    )
-                    return
+        sides: tuple[Side, ...] = ("lower",) if edit.operation == "remove" else ("lower", "upper")
+        for position, at in _starts(carried, edit):
+            side = next((s for s in sides if is_raw(analysis, carried.record.function, at, position, s)), None)
+            if side is not None:
+                word = "negative" if side == "lower" else "past the end"
+                yield Reason(
+                    "raw-position", f"the position is used as it was passed: one that is {word} lands elsewhere", "medium",
+                    carried.record.function, edit.event,
+                )
+                return
 
 
-def _starts(edit: Edit) -> tuple[Value, ...]:
-    """The values that say where an edit begins; a slice's end is clamped without harm."""
-    return tuple(p for p in edit.positions[:1] if not isinstance(p, Constant))
+def _starts(carried: Carried, edit: Edit) -> Iterator[tuple[Value, int]]:
+    """The values that say where an edit begins, and where they are evaluated; a slice's end is clamped without harm.
+
+    The edit of a record object begins where one of its parts says.
+    """
+    for position in edit.positions[:1]:
+        if not isinstance(position, Constant):
+            yield position, edit.event
+    for atom in edit.start.atoms if edit.start is not None else ():
+        part = carried.record.parts.get(str(atom[1])) if atom[0] == "place" else None
+        if part is not None and part.where == carried.record.function:
+            yield part.value, carried.record.event
 
 
 def _bypassed(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:

@@ -110,6 +110,12 @@ def _compared(undo: UndoRecords, record: Record, forward: Edit, inverse: Edit, r
     start, removed, inserted = (
         translated(undo, record, forward, replayer, s, grown) for s in (inverse.start, inverse.removed, inverse.inserted)
     )
+    own: dict[Atom, Sum] = {("place", holder): part.number for holder, part in record.parts.items()}
+    own.update({("len", "place", holder): part.length for holder, part in record.parts.items()})
+    forward = msgspec.structs.replace(
+        forward, **{name: None if s is None else substituted(s, own) for name, s in (
+            ("start", forward.start), ("removed", forward.removed), ("inserted", forward.inserted))}
+    )
     if differ(forward.start, start):
         return Mismatch("it is replayed at another place than the edit was made", inverse)
     if differ(forward.inserted, removed):
@@ -145,10 +151,10 @@ def differ(one: Sum | None, other: Sum | None) -> bool:
     rest = one - other
     if rest == Sum():
         return False
-    return all(_is_plain(atom) for atom in (*one.atoms, *other.atoms))
+    return all(is_plain(atom) for atom in (*one.atoms, *other.atoms))
 
 
-def _is_plain(atom: Atom) -> bool:
+def is_plain(atom: Atom) -> bool:
     """What stands for itself: formals, their lengths, and the length of a cell when the function began."""
     return atom[0] == "param" or (atom[0] == "len" and atom[1] in ("param", "place"))
 

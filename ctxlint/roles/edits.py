@@ -7,7 +7,7 @@ An edit is *tracked through helpers* by replacing the helper's formals with what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -21,7 +21,7 @@ from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.holders import Holder, Holders
+from ctxlint.roles.holders import STORE, Holder, Holders
 from ctxlint.roles.measures import ONE, ZERO, Atom, Measures, Sum, single, slice_of, substituted
 
 Operation = Literal["insert", "store", "remove", "slice", "append", "pop", "prepend", "whole", "reorder"]
@@ -92,6 +92,13 @@ class Edits:
     def settle(self, identity: FunctionId, sum: Sum | None, *, after: bool = False) -> Sum | None:
         """The sum with lengths as they were when the function began."""
         return self._settle(identity, sum, self.of(identity))
+
+    def by_method(self, identity: FunctionId, number: int, arguments: Sequence[Value]) -> Edit | None:
+        """The edit that calling a bound method of a sequence, read at an event, with these arguments will make."""
+        event = self._view.event(identity, number)
+        if event.kind != "read" or event.path is None or not event.path.steps:
+            return None
+        return next(iter(_Reader(self, identity).by_method(number, event.path, event.keys, list(arguments))), None)
 
     # Loops.
 
@@ -277,22 +284,50 @@ class _Reader:
 
     def _of_call(self, number: int, event: Event) -> Iterator[Edit]:
         assert event.path is not None
-        shape = _METHODS.get(event.path.steps[-1])
-        receiver = AccessPath(event.path.root, event.path.steps[:-1])
+        if event.path.steps[-1] == "write" and len(event.arguments) == 1:
+            yield from self._of_write(number, event)
+        arguments = [argument.value for argument in event.arguments if not argument.keyword]
+        yield from self.by_method(number, event.path, event.keys, arguments)
+
+    def by_method(self, number: int, method: AccessPath, keys: tuple[Value, ...], arguments: list[Value]) -> Iterator[Edit]:
+        """The edit that a method of a sequence makes when it is called with these arguments."""
+        shape = _METHODS.get(method.steps[-1])
+        receiver = AccessPath(method.root, method.steps[:-1])
         if shape is None or self._is_no_sequence(number, receiver):
             return
-        holders = self._cell(number, receiver, event)
-        arguments = [argument.value for argument in event.arguments if not argument.keyword]
+        holders = self._cell(number, receiver, keys)
         if holders and len(arguments) in shape.takes:
             yield shape.reads(self, number, holders, arguments)
+
+    def _of_write(self, number: int, event: Event) -> Iterator[Edit]:
+        """What is written through a handle after a seek takes the place of as much as it is long."""
+        assert event.path is not None
+        receiver = AccessPath(event.path.root, event.path.steps[:-1])
+        graph = self._view.graph(self._identity)
+        seeks = [
+            n for n, e in enumerate(self._view.function(self._identity).events)
+            if e.kind == "call" and e.path is not None and e.path.steps[-1:] == ("seek",) and len(e.arguments) == 1
+            and AccessPath(e.path.root, e.path.steps[:-1]) == receiver
+        ]
+        for seek in seeks:
+            if path(graph, seek, number, frozenset(seeks) - {seek}) is not None:
+                where = self._view.event(self._identity, seek).arguments[0].value
+                holders = frozenset(
+                    h if h.startswith(STORE) else f"{STORE}{h}"
+                    for h in self._holders.of_path(self._identity, number, receiver, event.keys)
+                )
+                length = self.length(number, event.arguments[0].value)
+                if holders and not isinstance(where, Constant):
+                    start = self._measures.number(self._identity, seek, where)
+                    yield self.edit("store", number, holders, start, length, length, (where,), (event.arguments[0].value,))
 
     def _is_no_sequence(self, number: int, receiver: AccessPath) -> bool:
         types = self._view.inference.of_path(self._identity, number, receiver)
         return any(isinstance(t, Instance) and (t.name in MAPPINGS or t.name in _SETS or self._view.program.class_(t.name) is not None)
                    for t in types)
 
-    def _cell(self, number: int, receiver: AccessPath, event: Event) -> frozenset[Holder]:
-        found = self._holders.of_path(self._identity, number, receiver, event.keys)
+    def _cell(self, number: int, receiver: AccessPath, keys: tuple[Value, ...]) -> frozenset[Holder]:
+        found = self._holders.of_path(self._identity, number, receiver, keys)
         if not found and isinstance(receiver.root, Name) and not receiver.steps:
             return self._image(number, receiver.root)
         return found
@@ -318,7 +353,7 @@ class _Reader:
         for effect in summaries.of(identity).effects if loaded else ():
             if effect.event in after and effect.kind in ("write", "move") and effect.keys & loaded:
                 if effect.kind == "move" or self._holds(name, effect.event, effect.contents):
-                    yield f"store {min(effect.keys & loaded)}"
+                    yield f"{STORE}{min(effect.keys & loaded)}"
 
     def _holds(self, name: Name, at: int, values: Iterable[Value]) -> bool:
         """Whether one of the values is made of what the local name holds."""
@@ -351,7 +386,7 @@ class _Reader:
         receiver = AccessPath(event.path.root, event.path.steps[:-1])
         if self._is_no_sequence(number, receiver) or not event.keys:
             return
-        holders = self._cell(number, receiver, event)
+        holders = self._cell(number, receiver, event.keys)
         key = event.keys[-1]
         if not holders or (isinstance(key, Constant) and key.kind == "str"):
             return

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
+from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.calls.view import View
 from ctxlint.flow.reaching import ENTRY_VALUE
@@ -24,6 +25,10 @@ ITEM = "[*]"
 MAX_DEPTH = 12
 """Longer chains of reads name nothing that two functions could share."""
 
+STORE = "store "
+"""How the name of something kept outside of memory begins; its pairing key follows."""
+
+_TEXTS = frozenset(["splitlines", "split", "strip", "rstrip", "decode", "read", "readlines", "readline", "fetchone", "fetchall"])
 _TAKES = frozenset(["pop", "popleft", "get", "__getitem__", "popitem", "setdefault", "peek", "get_nowait"])
 _SAME_ITEMS = frozenset(["reversed", "list", "tuple", "iter", "sorted", "enumerate", "next", "filter", "deque", "set"])
 _COPIES = frozenset(["copy", "values"])
@@ -32,8 +37,9 @@ _COPIES = frozenset(["copy", "values"])
 class Holders:
     """Names the places of values, one function at a time; memoised."""
 
-    def __init__(self, view: View) -> None:
-        self._view = view
+    def __init__(self, summaries: Summaries) -> None:
+        self._summaries = summaries
+        self._view: View = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Holder]:
@@ -135,9 +141,28 @@ class Holders:
             return self._element(identity, number, event.value, depth)
         if event.kind == "suspend" and event.note == "await" and event.value is not None:
             return self._of(identity, number, event.value, depth)
+        if event.kind == "enter" and event.value is not None:
+            return self._of(identity, number, event.value, depth)
         if event.kind == "call" and event.path is not None:
-            return self._call(identity, number, event, depth)
+            return self._loaded(identity, number, event, depth) or self._call(identity, number, event, depth)
         return ()
+
+    def _loaded(self, identity: FunctionId, number: int, event: Event, depth: int) -> frozenset[Holder]:
+        """A store that is read, and what is taken apart or parsed from its text."""
+        effects = self._summaries.effects_at(identity, number)
+        nearest = min((e.distance for e in effects), default=0)
+        if effects and all(e.kind != "read" or not e.keys for e in effects if e.distance == nearest):
+            return frozenset()
+        found = frozenset(f"{STORE}{min(e.keys)}" for e in effects if e.kind == "read" and e.keys and e.distance == nearest)
+        if found or event.path is None:
+            return found
+        parsed = self._view.does(identity, number, "parses")
+        if parsed is not None and isinstance(parsed.content, (Name, Result, Compound)):
+            return self._of(identity, number, parsed.content, depth)
+        if event.path.steps and event.path.steps[-1] in _TEXTS:
+            holders = self._path(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys, depth)
+            return frozenset(h for h in holders if h.startswith(STORE))
+        return frozenset()
 
     def _call(self, identity: FunctionId, number: int, event: Event, depth: int) -> Iterable[Holder]:
         """What takes an entry out of a container, and what gives the same entries in another container."""

@@ -190,12 +190,21 @@ class Measures:
                 ])
             if value.operator in ("+", "+="):
                 return _total([self._length(identity, at, part, depth) for part in value.parts])
+            if value.operator == "*" and len(value.parts) == 2:
+                return self._repeated(identity, at, value.parts[0], value.parts[1], depth)
             if value.operator == "f-string":
                 return _total([self._length(identity, at, part, depth) for part in value.parts])
             holders = self.holders.of(identity, at, value)
             if holders:
                 return single(("len", "place", min(holders)))
         return self._unmeasured(identity, at, value)
+
+    def _repeated(self, identity: FunctionId, at: int, whole: Value, times: Value, depth: int) -> Sum:
+        """The length of `[None] * n`."""
+        if not isinstance(whole, Compound):
+            whole, times = times, whole
+        once = self._length(identity, at, whole, depth)
+        return self._number(identity, at, times, depth) if once == ONE else self._unmeasured(identity, at, Compound("*", (whole, times)))
 
     def _length_of_event(self, identity: FunctionId, number: int, depth: int) -> Sum:
         event = self._view.event(identity, number)

@@ -17,9 +17,9 @@ from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import ClassObject, in_order
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edits import Edit, Edits
-from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
+from ctxlint.roles.holders import ITEM, STORE, Holder, Holders, is_within
 from ctxlint.roles.measures import Atom, Measures, Sum, leaves, single, substituted
 from ctxlint.roles.mentions import Mentions
 
@@ -51,6 +51,10 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     made: int
     value: Value | None = None
     distance: int = 0
+    inverse: FunctionId | None = None
+    """The function that the record holds, if it is one to be called: its captured variables are the parts."""
+    bound: Edit | None = None
+    """The edit that the record's bound method and arguments will make, if it holds those."""
 
 
 class Replay(msgspec.Struct, frozen=True, gc=False):
@@ -68,7 +72,7 @@ class UndoRecords:
     def __init__(self, summaries: Summaries) -> None:
         self.summaries = summaries
         self.view: View = summaries.view
-        self.holders = Holders(self.view)
+        self.holders = Holders(summaries)
         self.measures = Measures(self.view, self.holders)
         self.edits = Edits(summaries, self.holders, self.measures)
         self.mentions = Mentions(summaries, self.holders)
@@ -80,14 +84,16 @@ class UndoRecords:
         found = self._records.get(identity)
         if found is None:
             self._records[identity] = ()
-            found = self._records[identity] = tuple([*self._own_records(identity), *self._lifted_records(identity)])
+            found = self._records[identity] = tuple(
+                [*self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity)]
+            )
         return found
 
     def takes(self, identity: FunctionId) -> frozenset[Holder]:
         """The containers whose entries a function reads or removes."""
         found = self._takes.get(identity)
         if found is None:
-            found = self._takes[identity] = frozenset(self._find_takes(identity))
+            found = self._takes[identity] = frozenset(self._find_takes(identity)) - {""}
         return found
 
     def replays(self, identity: FunctionId, record: Record) -> Iterator[Replay]:
@@ -101,6 +107,16 @@ class UndoRecords:
             used = frozenset(p for p in places if any(is_within(p, part) for part in record.parts) or is_within(p, record.container))
             if used:
                 yield Replay(identity, edit, record.container, used)
+
+    def called_replays(self, record: Record) -> Iterator[Replay]:
+        """The edits of the function, or of the postponed call, that a record holds."""
+        if record.bound is not None and record.bound.positions:
+            yield Replay(record.function, record.bound, record.container, frozenset(record.parts))
+        if record.inverse is not None:
+            for edit in self.edits.of(record.inverse):
+                used = self.places(record.inverse, edit) & record.parts.keys()
+                if used:
+                    yield Replay(record.inverse, edit, record.container, frozenset(used))
 
     def places(self, identity: FunctionId, edit: Edit) -> frozenset[Holder]:
         """Everything that the position and the extent of an edit are made of."""
@@ -123,8 +139,11 @@ class UndoRecords:
         for number, event in enumerate(self.view.function(identity).events):
             if event.kind == "iterate" and event.value is not None:
                 yield from (h.rstrip("#") for h in self.holders.of(identity, number, event.value))
-            elif event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _TAKING:
-                yield from self.holders.of_receiver(identity, number)
+            elif event.kind == "call" and event.path is not None:
+                if event.path.steps and event.path.steps[-1] in _TAKING:
+                    yield from self.holders.of_receiver(identity, number)
+                for holder in self.holders.of(identity, number, Result(number)):
+                    yield holder.rpartition("[")[0]
             elif event.kind == "read" and event.path is not None and "[*]" in event.path.steps:
                 for holder in self.holders.of_event(identity, number):
                     yield holder.rpartition("[")[0]
@@ -146,12 +165,87 @@ class UndoRecords:
                 if not (isinstance(key, Compound) and key.operator == "slice"):
                     yield from self._record(identity, number, holders, event.value)
 
+    def _journal_records(self, identity: FunctionId) -> Iterator[Record]:
+        """Entries of a store: what is put together for one writing call, looked for behind the serialiser."""
+        for effect in self.summaries.of(identity).effects:
+            if effect.kind in ("append", "write") and effect.keys and effect.distance == 0:
+                container = f"{STORE}{min(effect.keys)}"
+                parts: dict[Holder, Part] = {}
+                made = effect.event
+                for content in effect.contents:
+                    for at, value in self._structures(identity, effect.event, content, 0):
+                        self._take_apart(identity, at, value, f"{container}{ITEM}", parts, 0)
+                        made = at
+                if parts:
+                    yield Record(identity, effect.event, container, parts, made)
+
+    def _structures(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterator[tuple[int, Value]]:
+        """The displays and record objects that a serialised value is made of."""
+        if depth > 5:
+            return
+        if isinstance(value, Compound):
+            if value.operator in ("dict", "tuple"):
+                yield at, value
+                return
+            for part in value.parts:
+                yield from self._structures(identity, at, part, depth + 1)
+        elif isinstance(value, Name) and value.scope == "local":
+            for number in self.view.definitions(identity).definitions(at, value.name):
+                bound = self.view.event(identity, number).value if number >= 0 else None
+                if bound is not None and self.view.event(identity, number).kind == "local":
+                    yield from self._structures(identity, number, bound, depth + 1)
+        elif isinstance(value, Result):
+            event = self.view.event(identity, value.event)
+            if event.kind == "call":
+                for argument in event.arguments:
+                    yield from self._structures(identity, value.event, argument.value, depth + 1)
+
     def _record(self, identity: FunctionId, event: int, containers: Iterable[Holder], value: Value) -> Iterator[Record]:
         for container in sorted(containers):
             parts: dict[Holder, Part] = {}
             made = self._take_apart(identity, event, value, f"{container}{ITEM}", parts, 0)
             if parts:
-                yield Record(identity, event, container, parts, made, value)
+                inverse = self._closure_in(identity, event, value, parts)
+                yield Record(identity, event, container, parts, made, value, 0, inverse, self._bound_in(identity, event, value, 0))
+
+    def _bound_in(self, identity: FunctionId, at: int, value: Value, depth: int) -> Edit | None:
+        """The call that a record postpones: `partial(items.pop, i)`, `(items.insert, (i, x))`."""
+        given: tuple[Value, ...] = ()
+        if isinstance(value, Result) and depth < 3:
+            event = self.view.event(identity, value.event)
+            if event.kind == "call":
+                given = tuple(a.value for a in event.arguments)
+        elif isinstance(value, Compound) and value.operator in ("tuple", "list"):
+            given = value.parts
+        for index, each in enumerate(given):
+            if isinstance(each, Result):
+                rest = [p for v in given[index + 1:] for p in (v.parts if isinstance(v, Compound) and v.operator in ("tuple", "list") else (v,))]
+                found = self.edits.by_method(identity, each.event, rest) or self._bound_in(identity, at, each, depth + 1)
+                if found is not None:
+                    return msgspec.structs.replace(found, event=at)
+        return None
+
+    def _closure_in(self, identity: FunctionId, at: int, value: Value, parts: dict[Holder, Part]) -> FunctionId | None:
+        """The function among the parts of a record; what it captures becomes parts as well."""
+        for each in (value, *(part.value for part in list(parts.values()))):
+            closure = self._closure(identity, at, each)
+            if closure is not None:
+                for name in self.view.function(closure).captures:
+                    if name in self.view.function(identity).locals:
+                        holder = f"{identity.module}:{self.view.function(identity).qualname}.{name}"
+                        parts[holder] = self._part(identity, at, Name(name, "local"))
+                return closure
+        return None
+
+    def _closure(self, identity: FunctionId, at: int, value: Value) -> FunctionId | None:
+        if isinstance(value, Closure):
+            return FunctionId(identity.module, value.function)
+        if isinstance(value, Name) and value.scope == "local":
+            for number in self.view.definitions(identity).definitions(at, value.name):
+                event = self.view.event(identity, number) if number >= 0 else None
+                if event is not None and event.kind in ("define", "local") and isinstance(event.value, Closure):
+                    return FunctionId(identity.module, event.value.function)
+        return None
 
     def _take_apart(
         self, identity: FunctionId, at: int, value: Value, prefix: Holder, parts: dict[Holder, Part], depth: int
@@ -209,26 +303,30 @@ class UndoRecords:
             info = self.view.program.class_(class_id)
             if info is not None:
                 return self._of_class(identity, number, class_id, parts)
-        if name in ("dict", "SimpleNamespace") or (built and event.arguments) or self._is_record_factory(identity, number, event):
+        fields = self._factory_fields(identity, event)
+        if name in ("dict", "SimpleNamespace") or fields is not None or any(not b.startswith("builtins.") for b in built):
             step = "[{}]" if name == "dict" else ".{}"
             for index, argument in enumerate(event.arguments):
                 suffix = step.format(argument.keyword) if argument.keyword else f"[{index}]"
                 self._take_apart(identity, number, argument.value, prefix + suffix, parts, depth + 1)
+                if fields is not None and not argument.keyword and index < len(fields):
+                    self._take_apart(identity, number, argument.value, f"{prefix}.{fields[index]}", parts, depth + 1)
             return bool(event.arguments)
         return self._of_helper(identity, number, parts, prefix)
 
-    def _is_record_factory(self, identity: FunctionId, number: int, event: Event) -> bool:
-        """Whether a module variable that a call names was itself made by a call: `Edit = namedtuple(…)`."""
+    def _factory_fields(self, identity: FunctionId, event: Event) -> list[str] | None:
+        """The fields of a record class that a module variable holds and a call with their names made: `Edit = namedtuple(…)`."""
         assert event.path is not None
         root = event.path.root
         if event.path.steps or not isinstance(root, Name) or root.scope != "global":
-            return False
+            return None
         body = FunctionId(identity.module, 0)
-        return any(
-            e.kind == "local" and e.path is not None and e.path.root == Name(root.name, "global") and isinstance(e.value, Result)
-            and self.view.event(body, e.value.event).kind == "call"
-            for e in self.view.function(body).events
-        )
+        for bound in self.view.function(body).events:
+            if bound.kind == "local" and bound.path is not None and bound.path.root == root and isinstance(bound.value, Result):
+                given = self.view.event(body, bound.value.event).arguments
+                names = [part for a in given[1:2] for part in _texts(a.value)]
+                return names or None
+        return None
 
     def _of_class(self, identity: FunctionId, number: int, class_id: ClassId, parts: dict[Holder, Part]) -> bool:
         for call in self.view.calls(identity, number):
@@ -326,6 +424,15 @@ class UndoRecords:
             return self.edits.settle(identity, found) or found
 
         return msgspec.structs.replace(part, number=seen(part.number), length=seen(part.length))
+
+
+def _texts(value: Value) -> list[str]:
+    """The names in `"at text"`, `["at", "text"]` or `[("at", int), …]`."""
+    if isinstance(value, Constant) and value.kind == "str":
+        return value.text.replace(",", " ").split()
+    if isinstance(value, Compound) and value.operator in ("list", "tuple"):
+        return [texts[0] for part in value.parts if (texts := _texts(part))]
+    return []
 
 
 _TAKING = frozenset(["pop", "popleft", "get", "popitem", "get_nowait", "peek"])

@@ -25,11 +25,14 @@ def analysis(**sources: str) -> Analysis:
     models = _models()
 
     def result_of(name: str) -> str | None:
-        return next((effect.returns for effect in models.effects(name) if effect.returns), None)
+        return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
+
+    def attribute_of(name: str) -> str | None:
+        return next((effect.returns for effect in models.effects(name) if effect.returns and effect.attribute), None)
 
     linked = program(**sources)
     definitions = DefinitionTables(linked)
-    inference = TypeInference(linked, external_result=result_of, external_attribute=result_of, definitions=definitions)
+    inference = TypeInference(linked, external_result=result_of, external_attribute=attribute_of, definitions=definitions)
     return Analysis(View(CallGraph(inference), definitions, models, load_words()))
 
 

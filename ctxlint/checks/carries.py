@@ -50,11 +50,10 @@ class Reason(msgspec.Struct, frozen=True):
 def carries(analysis: Analysis) -> Iterator[Finding]:
     """Report the inverse records that say only where an edit was, when that place can be another one at replay."""
     undo = UndoRecords(analysis.summaries)
-    takers = _takers(analysis, undo)
     reported: set[tuple[FunctionId, int]] = set()
     for identity in analysis.program.functions():
         for record in undo.records(identity):
-            carried = _carried(analysis, undo, record, takers.get(record.container, ()))
+            carried = _carried(analysis, undo, record)
             if carried is None:
                 continue
             reason = next(_reasons(analysis, undo, carried), None)
@@ -64,29 +63,13 @@ def carries(analysis: Analysis) -> Iterator[Finding]:
                 yield _finding(analysis, carried, reason)
 
 
-def _takers(analysis: Analysis, undo: UndoRecords) -> dict[Holder, tuple[FunctionId, ...]]:
-    """The functions that take entries of each container that some function records in."""
-    containers = {r.container for identity in analysis.program.functions() for r in undo.records(identity)}
-    found: dict[Holder, list[FunctionId]] = {}
-    for identity in analysis.program.functions():
-        for container in undo.takes(identity) & containers:
-            found.setdefault(container, []).append(identity)
-    return {container: tuple(functions) for container, functions in found.items()}
-
-
-def _carried(
-    analysis: Analysis, undo: UndoRecords, record: Record, takers: tuple[FunctionId, ...]
-) -> Carried | None:
+def _carried(analysis: Analysis, undo: UndoRecords, record: Record) -> Carried | None:
     """The record with its replays, if it is replayed by position alone."""
-    replays: list[Replay] = []
-    for taker in takers:
-        if taker != record.function and not is_constructor(analysis.view, taker):
-            replays += [
-                replay for replay in undo.replays(taker, record)
-                if _uses_parts(record, replay) and applies(analysis, undo, taker, replay.edit, record)
-            ]
-    if takers:
-        replays += undo.called_replays(record)
+    replays = [
+        replay for replay in undo.replays(record)
+        if not is_constructor(analysis.view, replay.function) and applies(analysis, undo, replay.function, replay.edit, record)
+    ]
+    replays += undo.called_replays(record)
     replays = _inverses(analysis, undo, record, replays)
     if not replays or any(_recognises(undo, record, replay) for replay in replays):
         return None
@@ -95,11 +78,6 @@ def _carried(
     if not edits and not _is_mark(record, cell):
         return None
     return Carried(record, edits, tuple(replays))
-
-
-def _uses_parts(record: Record, replay: Replay) -> bool:
-    """Whether the places that the replay uses are parts of this record, and not only of others in the same container."""
-    return any(is_within(place, part) for place in replay.places for part in record.parts)
 
 
 def _inverses(analysis: Analysis, undo: UndoRecords, record: Record, replays: list[Replay]) -> list[Replay]:

@@ -186,7 +186,7 @@ class Edits:
                     if target == identity or is_constructor(self._view, target):
                         continue
                     for edit in self.of(target):
-                        if edit.distance < MAX_DISTANCE:
+                        if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
                             lifted = self._seen_from(identity, number, call, target, edit)
                             essence = (lifted.holders, lifted.operation, lifted.start, lifted.removed, lifted.inserted)
                             if lifted.holders and essence not in seen:

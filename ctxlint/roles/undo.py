@@ -66,6 +66,29 @@ class Replay(msgspec.Struct, frozen=True, gc=False):
     places: frozenset[Holder]
 
 
+class Uses:
+    """Edits by the places that say where they are."""
+
+    def __init__(self) -> None:
+        self._by_place: dict[Holder, list[tuple[FunctionId, Edit, frozenset[Holder]]]] = {}
+        self.containers: set[Holder] = set()
+
+    def add(self, function: FunctionId, edit: Edit, places: frozenset[Holder]) -> None:
+        """Note that an edit is at these places."""
+        for place in places:
+            self._by_place.setdefault(place, []).append((function, edit, places))
+            steps = place.split("[")
+            self.containers.update("[".join(steps[:n]) for n in range(1, len(steps)))
+
+    def within(self, part: Holder) -> Iterator[tuple[FunctionId, Edit, frozenset[Holder]]]:
+        """The edits at a part of a record."""
+        yield from self._by_place.get(part, ())
+
+    def knows(self, part: Holder) -> bool:
+        """Whether some edit is at this place."""
+        return part in self._by_place
+
+
 class UndoRecords:
     """The records that functions of a program put away while they edit cells, and the functions that take them back."""
 
@@ -76,6 +99,7 @@ class UndoRecords:
         self.measures = Measures(self.view, self.holders)
         self.edits = Edits(summaries, self.holders, self.measures)
         self.mentions = Mentions(summaries, self.holders)
+        self._used: Uses | None = None
         self._records: dict[FunctionId, tuple[Record, ...]] = {}
         self._takes: dict[FunctionId, frozenset[Holder]] = {}
 
@@ -96,17 +120,29 @@ class UndoRecords:
             found = self._takes[identity] = frozenset(self._find_takes(identity)) - {""}
         return found
 
-    def replays(self, identity: FunctionId, record: Record) -> Iterator[Replay]:
-        """The function's edits at places that come from the container of a record."""
-        if not self._reaches(identity, record.container, 2):
-            return
-        for edit in self.edits.of(identity):
-            if record.container in edit.holders or any(is_within(h, record.container) for h in edit.holders):
-                continue
-            places = self.places(identity, edit)
-            used = frozenset(p for p in places if any(is_within(p, part) for part in record.parts) or is_within(p, record.container))
-            if used:
-                yield Replay(identity, edit, record.container, used)
+    def replays(self, record: Record) -> Iterator[Replay]:
+        """The edits, in other functions than the recording one, at places that come from the container of a record."""
+        seen: set[tuple[FunctionId, Edit]] = set()
+        for part in record.parts:
+            for function, edit, places in self.uses.within(part):
+                if function == record.function or (function, edit) in seen:
+                    continue
+                seen.add((function, edit))
+                if any(is_within(holder, record.container) for holder in edit.holders):
+                    continue
+                if self._reaches(function, record.container, 2):
+                    yield Replay(function, edit, record.container, places)
+
+    @property
+    def uses(self) -> Uses:
+        """Which places the positions and extents of all edits of the program come from."""
+        if self._used is None:
+            self._used = Uses()
+            for identity in self.view.program.functions():
+                for edit in self.edits.of(identity):
+                    if edit.positions or any(s is not None and s.terms for s in (edit.start, edit.removed)):
+                        self._used.add(identity, edit, self.places(identity, edit))
+        return self._used
 
     def called_replays(self, record: Record) -> Iterator[Replay]:
         """The edits of the function, or of the postponed call, that a record holds."""
@@ -204,9 +240,22 @@ class UndoRecords:
         for container in sorted(containers):
             parts: dict[Holder, Part] = {}
             made = self._take_apart(identity, event, value, f"{container}{ITEM}", parts, 0)
-            if parts:
-                inverse = self._closure_in(identity, event, value, parts)
-                yield Record(identity, event, container, parts, made, value, 0, inverse, self._bound_in(identity, event, value, 0))
+            inverse = self._closure_in(identity, event, value, parts)
+            bound = self._bound_in(identity, event, value, 0)
+            record = Record(identity, event, container, parts, made, value, 0, inverse, bound)
+            if self._may_be_replayed(record):
+                yield record
+
+    def _may_be_replayed(self, record: Record) -> bool:
+        """Whether some edit of the program is at a part of the record, or the record itself can be called.
+
+        What is only passed on as a whole may be taken apart by a caller.
+        """
+        return (
+            record.inverse is not None or record.bound is not None or record.container in self.uses.containers
+            or any(self.uses.knows(part) for part in record.parts)
+            or any(isinstance(part.value, Name) and part.number.terms[:1] and part.number.terms[0][0][0] == "param" for part in record.parts.values())
+        )
 
     def _bound_in(self, identity: FunctionId, at: int, value: Value, depth: int) -> Edit | None:
         """The call that a record postpones: `partial(items.pop, i)`, `(items.insert, (i, x))`."""
@@ -409,7 +458,9 @@ class UndoRecords:
                     made = self._take_apart(identity, number, actuals[part.value.name], prefix, parts, 0)
                 else:
                     parts[prefix] = self._moved(identity, number, part, target, actuals)
-            yield Record(identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1)
+            seen = Record(identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1)
+            if self._may_be_replayed(seen):
+                yield seen
 
     def _moved(self, identity: FunctionId, number: int, part: Part, target: FunctionId, actuals: dict[str, Value]) -> Part:
         """A part of a record that a callee makes, in terms of what the call passes."""

@@ -150,9 +150,7 @@ def _stands_for(analysis: Analysis, identity: FunctionId, value: Value, names: f
 
 
 def _is_negative(value: Value) -> bool:
-    if isinstance(value, Compound):
-        return value.operator == "-x"
-    return False
+    return (isinstance(value, Compound) and value.operator == "-x") or (isinstance(value, Constant) and value.text.startswith("-"))
 
 
 def _checking_helpers(analysis: Analysis, identity: FunctionId, names: frozenset[str], side: Side) -> Iterator[int]:

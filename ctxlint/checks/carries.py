@@ -218,8 +218,17 @@ def _bypassed(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterat
     tail = any(_counts_from_tail(replay.edit) for replay in carried.replays)
     if carried.cell.startswith("store "):
         yield Reason("bypassed", "people and other programs edit the file too", "medium", carried.record.function, carried.record.event)
+    revisions = frozenset(h for replay in carried.replays for h in _revisions(undo, carried.record, replay))
     for bypass in bypasses(analysis, undo, carried.record, carried.replays[0].edit.holders, replayers, tail=tail):
-        yield _of_bypass(analysis, bypass)
+        if not any(revisions.intersection(m.cells) for m in analysis.summaries.of(bypass.function).mutations):
+            yield _of_bypass(analysis, bypass)
+
+
+def _revisions(undo: UndoRecords, record: Record, replay: Replay) -> Iterator[Holder]:
+    """Cells that the replay compares with the record: a bypass that changes one of them makes the replay refuse."""
+    for mentioned in undo.mentions.compared_before(replay.function, replay.edit.event):
+        if any(_is_of(record, holder) for holder in mentioned):
+            yield from (holder for holder in mentioned if not _is_of(record, holder))
 
 
 def _of_bypass(analysis: Analysis, bypass: Bypass) -> Reason:
@@ -270,7 +279,7 @@ def _taken_out_of_order(
 
 
 def _is_last(value: Value) -> bool:
-    return value == Compound("-x", (Constant("int", "1"),)) or (
+    return value == Constant("int", "-1") or (
         isinstance(value, Compound) and value.operator == "-" and value.parts[-1] == Constant("int", "1")
     )
 

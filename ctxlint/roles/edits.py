@@ -548,7 +548,7 @@ def _prepend(reader: _Reader, number: int, holders: frozenset[Holder], given: li
 
 
 def _pop(reader: _Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    if not given or (isinstance(given[0], Compound) and given[0] == Compound("-x", (Constant("int", "1"),))):
+    if not given or given[0] == Constant("int", "-1"):
         return reader.edit("pop", number, holders, reader.size(number, holders) - ONE, ONE, ZERO, (), ())
     return reader.edit("remove", number, holders, reader.position(number, given[0], holders), ONE, ZERO, given[:1], ())
 

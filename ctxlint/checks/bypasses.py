@@ -9,6 +9,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.guarded import conditions_before
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import Witness, path, reachable
 from ctxlint.ir.value import Compound, Name, Result, Value
@@ -39,7 +40,7 @@ def bypasses(
             if edit.holders & cell and _moves(edit, tail):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
-                elif not _covered(analysis, undo, function, record.container, replayers, 0):
+                elif not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
                     yield Bypass(function, edit, "changes the cell and records nothing", "high")
                 break
 
@@ -58,6 +59,27 @@ def _moves(edit: Edit, tail: bool) -> bool:
     if edit.operation in ("append", "pop"):
         return tail
     return edit.shifts
+
+
+def _asks_log(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit: Edit, container: Holder) -> bool:
+    """Whether the edit is only made when a test of the log itself allows it: nothing is recorded that it could shift."""
+    return any(
+        container in undo.holders.of(function, edit.event, value)
+        for condition in conditions_before(analysis, function, edit.event)
+        for value in _inside(analysis, function, condition.value)
+    )
+
+
+def _inside(analysis: Analysis, function: FunctionId, value: Value) -> Iterator[Value]:
+    """The value, its parts, and what sizes among them are taken of."""
+    yield value
+    if isinstance(value, Compound):
+        for part in value.parts:
+            yield from _inside(analysis, function, part)
+    elif isinstance(value, Result):
+        event = analysis.view.event(function, value.event)
+        for argument in event.arguments if event.kind == "call" else ():
+            yield from _inside(analysis, function, argument.value)
 
 
 def _touches(analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder) -> bool:

@@ -19,7 +19,7 @@ from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import Compound, Constant, Result, Value
 from ctxlint.roles.edits import Edit
-from ctxlint.roles.holders import Holder, is_within
+from ctxlint.roles.holders import STORE, Holder, is_within
 from ctxlint.roles.measures import ZERO
 from ctxlint.roles.undo import Record, Replay, UndoRecords
 
@@ -73,11 +73,23 @@ def _carried(analysis: Analysis, undo: UndoRecords, record: Record) -> Carried |
     replays = _inverses(analysis, undo, record, replays)
     if not replays or any(_recognises(undo, record, replay) for replay in replays):
         return None
-    cell = replays[0].edit.holders
+    cell = _as_recorded(undo, record, replays[0].edit.holders)
     edits = tuple(e for e in undo.edits.of(record.function) if e.holders & cell)
     if not edits and not _is_mark(record, cell):
         return None
     return Carried(record, edits, tuple(replays))
+
+
+def _as_recorded(undo: UndoRecords, record: Record, cell: frozenset[Holder]) -> frozenset[Holder]:
+    """The cell as the recording function names it: it may be reached through a part of the record."""
+    found = set(cell)
+    for holder in cell:
+        for part, made in record.parts.items():
+            kind, _, place = holder.rpartition(" ")
+            if is_within(place, part):
+                prefix = f"{kind} " if kind else ""
+                found.update(f"{prefix}{h}{place[len(part):]}" for h in undo.holders.of(made.where, made.at, made.value))
+    return frozenset(found)
 
 
 def _inverses(analysis: Analysis, undo: UndoRecords, record: Record, replays: list[Replay]) -> list[Replay]:
@@ -216,7 +228,7 @@ def _starts(carried: Carried, edit: Edit) -> Iterator[tuple[Value, int]]:
 def _bypassed(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
     replayers = frozenset(replay.function for replay in carried.replays)
     tail = any(_counts_from_tail(replay.edit) for replay in carried.replays)
-    if carried.cell.startswith("store "):
+    if carried.cell.startswith(STORE):
         yield Reason("bypassed", "people and other programs edit the file too", "medium", carried.record.function, carried.record.event)
     revisions = frozenset(h for replay in carried.replays for h in _revisions(undo, carried.record, replay))
     for bypass in bypasses(analysis, undo, carried.record, carried.replays[0].edit.holders, replayers, tail=tail):
@@ -306,6 +318,8 @@ def _finding(analysis: Analysis, carried: Carried, reason: Reason) -> Finding:
 
 def short(holder: Holder) -> str:
     """A place in words: its class or function, and its name."""
+    if holder.startswith(STORE):
+        return f"the file {short(holder.rpartition(' ')[2])}"
     head, _, rest = holder.partition("[")
     name = ".".join(head.replace(":", ".").rsplit(".", 2)[-2:])
     return f"{name}[{rest}" if rest else name

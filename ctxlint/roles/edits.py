@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxlint.calls.elements import MAPPINGS
+from ctxlint.calls.elements import MAPPINGS, SEQUENCES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import Instance
@@ -264,6 +264,7 @@ class _Reader:
                 if event.path.steps[-1] == "[*]":
                     yield from self._of_item(number, event)
                 elif event.kind == "write" and event.value is not None:
+                    yield from self._of_element(number, event)
                     yield from self._of_binding(number, event.value, self._holders.of_event(self._identity, number))
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
                 yield from self._of_variable(number, event.path.root, event.value)
@@ -354,6 +355,10 @@ class _Reader:
             if effect.event in after and effect.kind in ("write", "move") and effect.keys & loaded:
                 if effect.kind == "move" or self._holds(name, effect.event, effect.contents):
                     yield f"{STORE}{min(effect.keys & loaded)}"
+        places = {p for read in reads for p in self._holders.file_at(identity, read)}
+        for effect in summaries.of(identity).effects if places else ():
+            if effect.event in after and effect.kind == "write" and self._holds(name, effect.event, effect.contents):
+                yield from places & self._holders.file_at(identity, effect.event)
 
     def _holds(self, name: Name, at: int, values: Iterable[Value]) -> bool:
         """Whether one of the values is made of what the local name holds."""
@@ -400,6 +405,29 @@ class _Reader:
             where = self.position(number, key, holders)
             operation: Operation = "remove" if event.kind == "delete" else "store"
             yield self.edit(operation, number, holders, where, ONE, ZERO if event.kind == "delete" else ONE, (key,), contents)
+
+    def _of_element(self, number: int, event: Event) -> Iterator[Edit]:
+        """A store into a field of the element at a position changes that element in its place."""
+        assert event.path is not None
+        where, steps, keys = number, event.path, event.keys
+        if "[*]" not in steps.steps and isinstance(steps.root, Name):
+            bound = self._only_binding(number, steps.root)
+            read = self._view.event(self._identity, bound[1].event) if bound is not None and isinstance(bound[1], Result) else None
+            if bound is None or read is None or read.kind != "read" or read.path is None or not read.keys:
+                return
+            where, steps, keys = bound[0], read.path, read.keys
+        last = max((index for index, step in enumerate(steps.steps) if step == "[*]"), default=-1)
+        container = AccessPath(steps.root, steps.steps[:max(last, 0)])
+        key = keys[-1] if keys else None
+        if last < 0 or key is None or (isinstance(key, Compound) and key.operator == "slice") or not self._is_sequence(where, container):
+            return
+        holders = self._cell(where, container, keys[:-1])
+        if holders:
+            yield self.edit("store", number, holders, self.position(where, key, holders), ONE, ONE, (key,), (event.value,) if event.value else ())
+
+    def _is_sequence(self, number: int, path: AccessPath) -> bool:
+        types = self._view.inference.of_path(self._identity, number, path)
+        return any(isinstance(t, Instance) and t.name in SEQUENCES for t in types)
 
     # Rebinding with pieces of the old value.
 

@@ -62,6 +62,16 @@ class Holders:
             return frozenset()
         return self._path(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys, 0)
 
+    def file_at(self, identity: FunctionId, number: int) -> frozenset[Holder]:
+        """The file that an event reads or writes, named by where its path was found."""
+        match = self._view.does(identity, number, "loads", "saves", "opens", "reads")
+        target = match.target if match is not None and match.effect.store == "file" else None
+        if isinstance(target, AccessPath):
+            found = self._path(identity, number, target, self._view.event(identity, number).keys, 0)
+        else:
+            found = frozenset() if target is None else self.of(identity, number, target)
+        return frozenset(f"{STORE}file {holder}" for holder in found)
+
     def is_instance(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
         """Whether the path holds an object of a class of the program, so that its methods are not those of a container."""
         return any(

@@ -276,7 +276,7 @@ class UndoRecords:
 
     def _closure_in(self, identity: FunctionId, at: int, value: Value, parts: dict[Holder, Part]) -> FunctionId | None:
         """The function among the parts of a record; what it captures becomes parts as well."""
-        for each in (value, *(part.value for part in list(parts.values()))):
+        for each in (value, *(part.value for part in list(parts.values()) if part.where == identity)):
             closure = self._closure(identity, at, each)
             if closure is not None:
                 for name in self.view.function(closure).captures:

@@ -329,7 +329,7 @@ class _Reader:
 
     def _cell(self, number: int, receiver: AccessPath, keys: tuple[Value, ...]) -> frozenset[Holder]:
         found = self._holders.of_path(self._identity, number, receiver, keys)
-        if not found and isinstance(receiver.root, Name) and not receiver.steps:
+        if isinstance(receiver.root, Name) and not receiver.steps and all(holder.startswith(STORE) for holder in found):
             return self._image(number, receiver.root)
         return found
 

@@ -17,7 +17,7 @@ from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Result, Value
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields, Leaf
-from ctxlint.roles.literals import Literal, literals_of
+from ctxlint.roles.literals import Literal, is_choice, literals_of
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
 
@@ -194,6 +194,10 @@ def _alternatives(facts: Facts, identity: FunctionId, at: int, value: Value, hol
     if isinstance(value, Compound):
         if value.operator == "not":
             yield from _alternatives(facts, identity, at, value.parts[0], not holds)
+            return
+        if value.operator in ("in", "not in") and is_choice(facts.fields.view, identity, value):
+            for part in value.parts[1].parts if isinstance(value.parts[1], Compound) and holds == (value.operator == "in") else ():
+                yield from _alternatives(facts, identity, at, Compound("==", (part, value.parts[0])), True)
             return
         if (value.operator == "or") == holds and value.operator in ("or", "and"):
             for part in value.parts:

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 
 import msgspec
 
-from ctxlint.calls.effects import WRITES
+from ctxlint.calls.effects import WRITES, EffectKind
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.ir.event import Event
@@ -88,6 +88,10 @@ class Accesses:
                 selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
                 if selecting:
                     yield number, mode, self._fields.of_all(identity, number, selecting), selecting
+            for mode in self._on_receiver(identity, number, event):
+                assert event.path is not None
+                receiver = AccessPath(event.path.root, event.path.steps[:-1])
+                yield number, mode, self._fields.of_path(identity, number, receiver, event.keys), ()
             if event.kind == "call" and depth:
                 yield from self._through_calls(identity, number, depth)
 
@@ -105,17 +109,36 @@ class Accesses:
                 yield "write", first
         if event.kind in ("local", "write", "return") and event.value is not None:
             yield "write", tuple(_merged(event.value))
+            yield "write", tuple(self._spliced(identity, number, event.value))
         if event.kind == "call":
             yield from self._of_store(identity, number, event)
+
+    def _spliced(self, identity: FunctionId, at: int, value: Value) -> Iterator[Value]:
+        """The bounds of slices between which something new is put: `text[:a] + new + text[b:]` is written from a to b."""
+        pieces = list(_pieces(value))
+        bounds = []
+        for piece in pieces:
+            event = self._view.event(identity, piece.event) if isinstance(piece, Result) else None
+            key = event.keys[-1] if event is not None and event.kind == "read" and event.keys else None
+            if isinstance(key, Compound) and key.operator == "slice":
+                bounds += [part for part in key.parts[:2] if not isinstance(part, Constant)]
+        if len(pieces) > 1:
+            yield from bounds
 
     def _of_store(self, identity: FunctionId, number: int, event: Event) -> Iterator[tuple[Mode, Iterable[Value]]]:
         """Files and records of a store that are chosen by an argument."""
         for effect in self._summaries.effects_at(identity, number):
             if effect.distance == 0 and effect.kind != "commit":
-                values = [a.value for a in event.arguments if a.value not in effect.contents]
-                if event.path is not None and event.path.steps and effect.medium == "file":
-                    values.append(event.path.root)
-                yield "write" if effect.kind in WRITES or effect.kind == "create" else "read", values
+                yield _mode(effect.kind), [a.value for a in event.arguments if a.value not in effect.contents]
+                if effect.medium == "file" and event.path is not None and len(event.path.steps) == 1:
+                    yield _mode(effect.kind), [event.path.root]
+
+    def _on_receiver(self, identity: FunctionId, number: int, event: Event) -> Iterator[Mode]:
+        """How a path that is a field of something is read or written: `edit.target.write_text(…)`."""
+        if event.kind == "call" and event.path is not None and len(event.path.steps) > 1:
+            for effect in self._summaries.effects_at(identity, number):
+                if effect.distance == 0 and effect.medium == "file":
+                    yield _mode(effect.kind)
 
     def _through_calls(
         self, identity: FunctionId, number: int, depth: int
@@ -220,12 +243,25 @@ class Accesses:
         return frozenset(found)
 
 
+def _mode(kind: EffectKind) -> Mode:
+    return "write" if kind in WRITES or kind == "create" else "read"
+
+
 def _flat(values: Iterable[Value]) -> Iterator[Value]:
     for value in values:
         if isinstance(value, Compound) and value.operator == "slice":
             yield from value.parts
         else:
             yield value
+
+
+def _pieces(value: Value) -> Iterator[Value]:
+    """What a concatenation, a display with unpacked parts or a formatted string puts one after the other."""
+    if isinstance(value, Compound) and value.operator in ("+", "f-string", "list", "tuple", "*", "format"):
+        for part in value.parts:
+            yield from _pieces(part)
+    else:
+        yield value
 
 
 def _merged(value: Value) -> Iterator[Value]:

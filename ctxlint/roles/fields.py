@@ -168,9 +168,19 @@ class Fields:
             return
         leaf = self._field(identity, number, path, event.keys)
         if leaf is not None:
-            yield leaf
-        else:
+            yield from self._behind(leaf)
+        elif not (isinstance(path.root, Name) and path.root.scope == "global"):
             yield from self._of(identity, number, path.root, depth)
+
+    def _behind(self, leaf: Leaf) -> Iterator[Leaf]:
+        """The fields that a property or a method of an object gives back; the field itself when it is one."""
+        method = self.view.program.method(leaf.owner, leaf.field) if leaf.owner and self.view.program.class_(leaf.owner) else None
+        given = [s.name for s in self._summaries.of(method).flow.returns if s.kind == "cell"] if method is not None else []
+        for name in given:
+            owner, _, field = name.rpartition(".")
+            yield Leaf(leaf.instance, owner, field, leaf.collected)
+        if not given:
+            yield leaf
 
     def _field(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Leaf | None:
         """The last named field on a path, and the object that has it."""
@@ -188,7 +198,7 @@ class Fields:
             else:
                 named = index
                 words.append(f".{step}")
-        if named < 0:
+        if named < 0 or (isinstance(path.root, Name) and path.root.scope == "global" and len(path.steps) == 1):
             return None
         instance = spelled(path.root) + "".join(words[:named])
         if named in constant:
@@ -220,7 +230,7 @@ class Fields:
             used = {
                 event.path.steps[0] for event in self.view.function(identity).events
                 if event.path is not None and event.path.root == Name(name, "local") and event.path.steps
-                and not event.path.steps[0].startswith("[") and not (event.kind == "call" and len(event.path.steps) == 1)
+                and not event.path.steps[0].startswith("[")
             }
             known = self._shapes[identity, name] = self._class_with(identity.module, used) if used else ""
         return known
@@ -230,7 +240,7 @@ class Fields:
             self._declared = {}
             for class_id in self.view.program.classes():
                 info = self.view.program.class_(class_id)
-                names = [f.name for f in info.ir.fields] if info is not None else []
+                names = [*(f.name for f in info.ir.fields), *(m.name for m in info.ir.methods)] if info is not None else []
                 for field in (*names, *self.view.inference.stores(class_id)):
                     self._declared.setdefault(field, set()).add(class_id)
         fitting = [self._declared.get(field, set()) for field in fields]
@@ -246,6 +256,11 @@ class Fields:
         if targets:
             yield from self._returned(identity, number, receiver, targets, depth)
             return
+        if receiver is not None and isinstance(path.root, Name) and len(path.steps) == 1 and not event.arguments:
+            owner = self.owner(identity, number, path.root)
+            if owner and self.view.program.class_(owner) is not None and self.view.program.method(owner, name) is not None:
+                yield from self._behind(Leaf(path.root.name, owner, name))
+                return
         if receiver is not None:
             if name in ("get", "pop", "setdefault") and event.arguments:
                 key = event.arguments[0].value

@@ -39,6 +39,8 @@ def literals_of(fields: Fields, identity: FunctionId, at: int, value: Value, hol
                 yield from literals_of(fields, identity, at, part, holds)
         elif value.operator in _EQUALITIES and len(value.parts) == 2:
             left, right = value.parts
+            if holds == (value.operator == "in") and value.operator in ("in", "not in") and is_choice(fields.view, identity, value):
+                return
             same = holds == (value.operator in ("==", "is", "in"))
             for one, other in ((left, right), (right, left)):
                 for text in _texts(fields.view, identity, other):
@@ -59,6 +61,12 @@ def literals_before(view: View, fields: Fields, identity: FunctionId, event: int
             target = graph.size + edge.target
             if edge.condition is not None and len(graph.predecessors(target)) == 1 and dominates(graph, target, event):
                 yield from literals_of(fields, identity, target, edge.condition.value, edge.condition.holds)
+
+
+def is_choice(view: View, identity: FunctionId, value: Compound) -> bool:
+    """Whether a constant is looked for among several fields: any of them may be the one."""
+    right = value.parts[1]
+    return isinstance(right, Compound) and len(right.parts) > 1 and bool(constant_of(view, identity, value.parts[0]))
 
 
 _EQUALITIES = frozenset(["==", "!=", "is", "is not", "in", "not in"])

@@ -62,8 +62,8 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     decisions = [d for identity in analysis.program.functions() for d in _decisions(analysis, overlaps, identity)]
     if not decisions:
         return
-    accesses = Accesses(analysis.summaries, fields)
-    accesses.derived(Holders(analysis.summaries))
+    accesses = Accesses(analysis.summaries, fields, Holders(analysis.summaries))
+    accesses.derived()
     facts = Facts(fields, accesses, overlaps)
     for decision in decisions:
         sides = _left_out(analysis, facts, decision) if decision.owner else _formal_left_out(analysis, facts, decision)
@@ -107,6 +107,8 @@ def _is_alone(overlap: Overlap, leaf: Leaf) -> bool:
         return True
     other = overlap.right if leaf in overlap.left else overlap.left
     if any(each.owner == leaf.owner and each.field for each in other):
+        return False
+    if overlap.operator in ("in", "not in") and leaf not in overlap.left:
         return False
     return overlap.operator not in ("==", "!=", "<", "<=", ">", ">=") and bool(other) and all(
         each.instance != leaf.instance for each in other
@@ -175,6 +177,7 @@ def _reads_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     by_use = {
         key for key in _fields_of(analysis, facts, decision)
         if _is_read_by(facts, key) and _comparable(analysis, decision, key)
+        and any(facts.accesses.meet(key, written) for written in decision.compared)
     }
     return frozenset(by_use or _siblings(analysis, decision))
 
@@ -287,10 +290,10 @@ def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str
     if kept:
         return frozenset() if key in kept else frozenset([(key, TRUTH, False)])
     reads, writes = facts.accesses.uses(key, "read"), facts.accesses.uses(key, "write")
-    under_read = frozenset().union(*(use.under for use in reads)) if reads else frozenset()
-    under_write = frozenset.intersection(*(use.under for use in writes)) if writes else frozenset()
+    under_read = frozenset().union(*(facts.accesses.tests_at(use) for use in reads)) if reads else frozenset()
+    under_write = frozenset.intersection(*(facts.accesses.tests_at(use) for use in writes)) if writes else frozenset()
     opposite = frozenset((field, text, not holds) for field, text, holds in under_write)
-    shared = frozenset().union(*(use.under for use in writes)) if writes else frozenset()
+    shared = frozenset().union(*(facts.accesses.tests_at(use) for use in writes)) if writes else frozenset()
     if not reads or not writes:
         return frozenset()
     return (under_read - shared) | opposite
@@ -308,7 +311,7 @@ def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterato
     comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
     function = view.function(decision.function)
     for block in function.blocks:
-        where = block.last - 1 if block.last > block.first else decision.overlap.event
+        where = max(block.last - 1, 0)
         for edge in block.edges:
             if edge.condition is None:
                 continue

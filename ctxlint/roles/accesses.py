@@ -19,7 +19,7 @@ from ctxlint.calls.types import Instance
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields, Leaf
-from ctxlint.roles.holders import Holders
+from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.literals import literals_before
 
 Mode = OneOf["read", "write"]
@@ -34,20 +34,21 @@ _FILLS = frozenset(["add", "append", "update", "setdefault", "extend"])
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
-    """A field selects what is read or written at an event; `under` are the tests of fields that hold there."""
+    """A field selects what is read or written at an event; `places` are the containers that it selects from, if known."""
 
     field: str
     mode: Mode
     function: FunctionId
     event: int
-    under: frozenset[tuple[str, str, bool]] = frozenset()
+    places: frozenset[Holder] = frozenset()
 
 
 class Accesses:
     """The uses of every field of a program as keys."""
 
-    def __init__(self, summaries: Summaries, fields: Fields) -> None:
+    def __init__(self, summaries: Summaries, fields: Fields, holders: Holders) -> None:
         self._summaries = summaries
+        self._holders = holders
         self._view = summaries.view
         self._fields = fields
         self._uses: dict[str, list[Use]] = {}
@@ -57,7 +58,7 @@ class Accesses:
             for use in self._of(identity):
                 self._uses.setdefault(use.field, []).append(use)
 
-    def derived(self, holders: Holders) -> None:
+    def derived(self) -> None:
         """Add the fields whose content is taken apart for keys: what is stored under a key names others, and some function of the
         program gets a set of them out of a stored value.
         """
@@ -67,13 +68,13 @@ class Accesses:
                 if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None:
                     container = AccessPath(event.path.root, event.path.steps[:-1])
                     fields = [leaf.key for leaf in self._fields.of(identity, number, event.value) if leaf.field and leaf.owner]
-                    for holder in holders.of_path(identity, number, container, event.keys[:-1]) if fields else ():
+                    for holder in self._holders.of_path(identity, number, container, event.keys[:-1]) if fields else ():
                         stored.setdefault(holder, []).extend(fields)
         for identity in self._view.program.functions() if stored else ():
             for number, event in enumerate(self._view.function(identity).events):
                 if event.kind == "call" and event.arguments and self._gives_set(identity, number):
                     for argument in event.arguments:
-                        for holder in holders.of(identity, number, argument.value):
+                        for holder in self._holders.of(identity, number, argument.value):
                             for field in stored.get(holder.partition("[")[0], ()) if "[" in holder else ():
                                 self._uses.setdefault(field, []).append(Use(field, "read", identity, number))
 
@@ -83,6 +84,32 @@ class Accesses:
             return False
         given = self._view.inference.of_event(identity, number)
         return any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given)
+
+    def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
+        """The tests of fields that hold where a field is used."""
+        found = literals_before(self._view, self._fields, use.function, use.event)
+        return frozenset(literal.test for literal in found)
+
+    def meet(self, one: str, other: str) -> bool:
+        """Whether two fields may select from one container: unless the containers of all their uses are known, and others."""
+        places = [[use.places for use in self._uses.get(field, ())] for field in (one, other)]
+        if not all(places) or not all(all(found) for found in places):
+            return True
+        return bool(frozenset().union(*places[0]) & frozenset().union(*places[1]))
+
+    def _places(self, identity: FunctionId, number: int) -> frozenset[Holder]:
+        """The container of a use, by its attribute or module; `file` for files; none when it is a function's own."""
+        event = self._view.event(identity, number)
+        if any(effect.medium == "file" for effect in self._summaries.effects_at(identity, number)):
+            return frozenset(["file"])
+        if event.kind in ("read", "write", "delete") and event.path is not None and "[*]" in event.path.steps:
+            container = AccessPath(event.path.root, event.path.steps[:event.path.steps.index("[*]")])
+            found = self._holders.of_path(identity, number, container, event.keys)
+        elif event.kind == "call":
+            found = self._holders.of_receiver(identity, number)
+        else:
+            found = frozenset()
+        return frozenset() if any(":" in holder for holder in found) else found
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
@@ -136,8 +163,7 @@ class Accesses:
             for leaf in leaves:
                 if leaf.field and leaf.owner:
                     self._objects.setdefault(leaf.key, set()).add((identity, leaf.instance))
-                    under = frozenset(literal.test for literal in literals_before(self._view, self._fields, identity, event))
-                    yield Use(leaf.key, mode, identity, event, under)
+                    yield Use(leaf.key, mode, identity, event, self._places(identity, event))
         yield from self._filled(identity)
 
     def keyed(self, identity: FunctionId, depth: int = HELPERS) -> tuple[tuple[int, Mode, frozenset[Leaf], tuple[Value, ...]], ...]:
@@ -240,12 +266,13 @@ class Accesses:
         keyed = self.keyed(identity)
         for number, field, values in fills:
             names = {v for value in values for v in self._stems(identity, number, value)}
-            modes = {
-                mode for event, mode, _, selecting in keyed
+            found = [
+                (mode, event) for event, mode, _, selecting in keyed
                 if event != number and names & {s for v in selecting for s in self._stems(identity, event, v)}
-            }
-            if modes:
-                yield Use(field, "write" if "write" in modes else "read", identity, number)
+            ]
+            for mode, event in found:
+                if mode == "write" or all(each != "write" for each, _ in found):
+                    yield Use(field, mode, identity, number, self._places(identity, event))
 
     def _fills(self, identity: FunctionId) -> Iterator[tuple[int, str, tuple[Value, ...]]]:
         events = self._view.function(identity).events

@@ -133,17 +133,17 @@ class Overlaps:
             for value in (event.value, *(a.value for a in event.arguments)):
                 if value is not None:
                     yield from self._within(identity, number, value, ())
-        for index, block in enumerate(function.blocks):
-            at = graph.size + index if block.first == block.last else block.last - 1
+        for index, block in enumerate(function.blocks if function.events else ()):
+            at = max(block.last - 1, 0)
             for value in dict.fromkeys(e.condition.value for e in block.edges if e.condition is not None):
-                yield from self._within(identity, at, value, (), graph.size + index)
+                yield from self._within(identity, at, value, (), graph.size + index if block.first == block.last else at)
 
     def _within(
         self, identity: FunctionId, at: int, value: Value, beside: tuple[Literal, ...], seen_at: int | None = None
     ) -> Iterator[Overlap]:
         if not isinstance(value, Compound):
             return
-        where = at if seen_at is None else seen_at if at >= self._view.graph(identity).size else at
+        where = at if seen_at is None else seen_at
         if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
             left = self._side(identity, where, value.parts[0])
             right = self._side(identity, where, value.parts[-1])

@@ -62,9 +62,7 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     decisions = [d for identity in analysis.program.functions() for d in _decisions(analysis, overlaps, identity)]
     if not decisions:
         return
-    accesses = Accesses(analysis.summaries, fields, Holders(analysis.summaries))
-    accesses.derived()
-    facts = Facts(fields, accesses, overlaps)
+    facts = Facts(fields, Accesses(analysis.summaries, fields, Holders(analysis.summaries)), overlaps)
     for decision in decisions:
         sides = _left_out(analysis, facts, decision) if decision.owner else _formal_left_out(analysis, facts, decision)
         if sides is not None:
@@ -144,23 +142,18 @@ def _decides(analysis: Analysis, identity: FunctionId) -> bool:
 def _left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
     """The field by which the changes read, when neither the function nor its caller compares one."""
     involved = _involved(analysis, facts, decision)
-    reads = _reads_of(analysis, facts, decision) - decision.compared
-    if not reads or involved.intersection(reads):
-        return None
-    known = next((key for key in reads if facts.accesses.uses(key, "read")), None)
-    written = next((key for key in sorted(decision.compared) if facts.accesses.uses(key, "write")), None)
-    if written is None and not (decision.paired and not all(_is_read_by(facts, key) for key in decision.compared)):
-        return None
+    by_use = _reads_by_use(analysis, facts, decision)
+    if by_use:
+        if involved.intersection(by_use):
+            return None
+        read, (use, store) = next(iter(sorted(by_use.items())))
+        return Sides(store.field if store is not None else sorted(decision.compared)[0], read, store, use,
+                     "high" if decision.paired and store is not None else "medium")
+    siblings = _siblings(analysis, decision)
     named = _effect_by_name(analysis, decision.compared)
-    if known is None and written is None and named is None:
+    if not siblings or named is None or not decision.paired or involved.intersection(siblings):
         return None
-    read = known or sorted(reads)[0]
-    shown = written or named or sorted(decision.compared)[0]
-    confidence: Confidence = "high" if known and written and decision.paired else "medium"
-    return Sides(
-        shown, read, next(iter(facts.accesses.uses(shown, "write")), None), next(iter(facts.accesses.uses(read, "read")), None),
-        confidence,
-    )
+    return Sides(named, sorted(siblings)[0], None, None, "medium")
 
 
 def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
@@ -171,15 +164,29 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     return frozenset(found)
 
 
-def _reads_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
-    """The fields of the changes that select what they read: by their use, or because they are declared like a compared one and
-    named for what a change depends on."""
+def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use | None]]:
+    """The fields by which the changes read from where a compared field says that they write, with both uses.
+
+    Of two changes, the compared field need not be seen writing when it is never used to read alone.
+    """
+    found: dict[str, tuple[Use, Use | None]] = {}
+    for key in _fields_of(analysis, facts, decision):
+        if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
+            continue
+        for written in sorted(decision.compared):
+            opposed = facts.accesses.opposed(key, written)
+            if opposed is not None:
+                found[key] = opposed
+    return found
+
+
+def _read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    """All fields by which the changes read, by use or by name, the compared ones included."""
     by_use = {
         key for key in _fields_of(analysis, facts, decision)
-        if _is_read_by(facts, key) and _comparable(analysis, decision, key)
-        and any(facts.accesses.meet(key, written) for written in decision.compared)
+        if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
-    return frozenset(by_use or _siblings(analysis, decision))
+    return frozenset(by_use) | _siblings(analysis, decision)
 
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
@@ -248,12 +255,16 @@ def _formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Si
     """The formal by which a change reads, when the function compares only the one by which it writes."""
     function = analysis.view.function(decision.function)
     mentioned = {leaf.instance for overlap in facts.overlaps.of(decision.function) for leaf in overlap.fields}
-    modes = {f.name: facts.accesses.of_formal(decision.function, f.name) for f in function.formals[1:]}
-    written = [name for name in sorted(decision.compared) if "write" in modes.get(name, ())]
-    reads = [name for name, used in modes.items() if used == {"read"}]
+    used = {f.name: facts.accesses.of_formal(decision.function, f.name) for f in function.formals[1:]}
+    stored = {name: places for name in sorted(decision.compared) for mode, places in used.get(name, ()) if mode == "write"}
+    reads = [
+        name for name, uses in used.items() if uses and all(mode == "read" for mode, _ in uses)
+        and any(places & where for _, places in uses for where in stored.values())
+    ]
     missing = [name for name in reads if name not in mentioned]
-    if not written or not missing or len(missing) < len(reads):
+    if not stored or not missing or len(missing) < len(reads):
         return None
+    written = list(stored)
     return Sides(written[0], missing[0], None, None, "medium")
 
 
@@ -286,7 +297,7 @@ def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str
     Those under which a field selects what is read, the opposite of those under which it selects what is written; and, when
     reads are kept beside it, that it is empty.
     """
-    kept = _reads_of(analysis, facts, decision)
+    kept = _read_fields(analysis, facts, decision)
     if kept:
         return frozenset() if key in kept else frozenset([(key, TRUTH, False)])
     reads, writes = facts.accesses.uses(key, "read"), facts.accesses.uses(key, "write")
@@ -294,7 +305,7 @@ def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str
     under_write = frozenset.intersection(*(facts.accesses.tests_at(use) for use in writes)) if writes else frozenset()
     opposite = frozenset((field, text, not holds) for field, text, holds in under_write)
     shared = frozenset().union(*(facts.accesses.tests_at(use) for use in writes)) if writes else frozenset()
-    if not reads or not writes:
+    if not any(use.places & store.places for use in reads for store in writes):
         return frozenset()
     return (under_read - shared) | opposite
 

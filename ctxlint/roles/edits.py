@@ -56,9 +56,10 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
         are also what mappings do.
         """
         if self.operation in ("store", "remove"):
-            return self.start is None or bool(self.start.constant) or len(self.start.terms) > 1 or any(
-                atom[0] == "len" for atom in self.start.atoms)
-        return self.operation not in ("whole", "reorder")
+            return self.start is not None and (
+                bool(self.start.constant) or len(self.start.terms) > 1 or any(atom[0] == "len" for atom in self.start.atoms)
+            )
+        return self.operation not in ("whole", "reorder", "pop")
 
     @property
     def shifts(self) -> bool:

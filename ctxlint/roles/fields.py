@@ -7,7 +7,7 @@ Untyped objects have the class of the program that has all fields by which the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -328,13 +328,29 @@ class Fields:
                 passed = {name: self._of(identity, number, value, depth) for name, value in self.view.bound(call, target).items()}
                 if own and receiver is not None and own not in passed:
                     passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
-                    for leaf in passed[own]:
+                    for leaf in passed[own] if len(self.view.function(target).formals) == 1 else ():
                         if not leaf.field and leaf.owner:
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
                 for given in self.given(target):
                     yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
 
     # Through calls.
+
+    def passed_through(self, identity: FunctionId, number: int, picked: Callable[[Value], Iterable[Value]]) -> frozenset[Leaf]:
+        """The fields that chosen parts of what a call's functions return are made of, in terms of what the call passes."""
+        event = self.view.event(identity, number)
+        found: set[Leaf] = set()
+        for call in self.view.calls(identity, number):
+            for target in call.functions[:4]:
+                passed = {name: self.of(identity, number, value) for name, value in self.view.bound(call, target).items()}
+                own = receiver_name(self.view.function(target))
+                if own and call.receiver is not None and own not in passed:
+                    passed[own] = self.of_path(identity, number, call.receiver, event.keys)
+                for at, returned in enumerate(self.view.function(target).events):
+                    if returned.kind == "return" and returned.value is not None:
+                        for leaf in self.of_all(target, at, picked(returned.value)):
+                            found |= self.translated(self._from_formal(target, at, leaf), passed)
+        return frozenset(found)
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
         """A callee's leaf in terms of what was passed for its formals."""

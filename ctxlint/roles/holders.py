@@ -30,7 +30,7 @@ STORE = "store "
 
 _TEXTS = frozenset(["splitlines", "split", "strip", "rstrip", "decode", "read", "readlines", "readline", "fetchone", "fetchall"])
 _TAKES = frozenset(["pop", "popleft", "get", "__getitem__", "popitem", "setdefault", "peek", "get_nowait"])
-_SAME_ITEMS = frozenset(["reversed", "list", "tuple", "iter", "sorted", "enumerate", "next", "filter", "deque", "set"])
+_SAME_ITEMS = frozenset(["reversed", "list", "tuple", "iter", "sorted", "enumerate", "next", "filter", "deque", "set", "dict"])
 _COPIES = frozenset(["copy", "values"])
 
 

@@ -10,7 +10,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields, Leaf
 from ctxlint.roles.literals import Literal, literals_of
 
@@ -194,11 +194,29 @@ class Overlaps:
                 if event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("get",):
                     keys += [a.value for a in event.arguments[:1]]
                 for key in keys:
-                    if not isinstance(key, Constant):
+                    if self._is_iterated(identity, part.event, key):
                         found |= {leaf for leaf in self._fields.of(identity, part.event, key) if leaf.field}
                 if event.kind == "read" and event.path is not None and isinstance(event.path.root, Result):
                     pending.append(event.path.root)
         return frozenset(found)
+
+
+    def _is_iterated(self, identity: FunctionId, at: int, key: Value) -> bool:
+        """Whether a key is an element of something that is gone through, as the keys of a set of accesses are."""
+        if not isinstance(key, Name) or key.scope != "local":
+            return False
+        bound = [self._view.event(identity, n) for n in self._view.definitions(identity).definitions(at, key.name) if n >= 0]
+        return any(
+            e.kind == "local" and any(self._view.event(identity, r).kind == "iterate" for r in _results(e.value)) for e in bound
+        )
+
+
+def _results(value: Value | None) -> Iterator[int]:
+    if isinstance(value, Result):
+        yield value.event
+    elif isinstance(value, Compound):
+        for part in value.parts:
+            yield from _results(part)
 
 
 def _owners(leaves: frozenset[Leaf]) -> frozenset[str]:

@@ -67,7 +67,7 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
         sides = _left_out(analysis, facts, decision) if decision.owner else _formal_left_out(analysis, facts, decision)
         if sides is not None:
             yield _finding(analysis, decision, "reads-left-out", sides, decision.overlap.event)
-        elif decision.owner:
+        elif decision.paired:
             yield from _admitted(analysis, facts, decision)
 
 

@@ -21,6 +21,14 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
 MAX_DEPTH = 12
 
+_JOINING = frozenset(["union", "intersection", "difference", "symmetric_difference", "isdisjoint", "issubset", "issuperset", "join"])
+_CONTENT = _JOINING | {
+    "keys", "items", "values", "copy", "get", "pop", "setdefault", "popitem", "popleft", "elements", "strip", "lstrip", "rstrip", "lower", "upper",
+    "casefold", "split", "rsplit", "splitlines", "partition", "encode", "decode", "resolve", "absolute", "expanduser", "as_posix",
+    "joinpath", "with_suffix", "relative_to", "__iter__", "most_common",
+}
+"""Methods of the language's containers, texts and paths whose result is made of what the receiver holds."""
+
 
 class Leaf(msgspec.Struct, frozen=True, gc=False):
     """A field of an object, as a function sees it.
@@ -297,15 +305,16 @@ class Fields:
             if owner and self.view.program.class_(owner) is not None and self.view.program.method(owner, name) is not None:
                 yield from self._behind(Leaf(path.root.name, owner, name))
                 return
-        if receiver is not None:
+        if receiver is not None and not (isinstance(receiver.root, Name) and receiver.root.scope == "global"):
             if name in ("get", "pop", "setdefault") and event.arguments:
                 key = event.arguments[0].value
                 if isinstance(key, Constant) and key.kind == "str":
                     yield Leaf(spelled(receiver.root) + "".join(f".{s}" for s in receiver.steps), f"{identity.module}{{}}", key.text)
                     return
+            if name in _CONTENT:
                 yield from self._of_receiver(identity, number, event, receiver, depth)
+            if name not in _JOINING:
                 return
-            yield from self._of_receiver(identity, number, event, receiver, depth)
         for argument in event.arguments:
             yield from self._of(identity, number, argument.value, depth)
 

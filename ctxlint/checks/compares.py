@@ -106,11 +106,14 @@ def _is_alone(overlap: Overlap, leaf: Leaf) -> bool:
     other = overlap.right if leaf in overlap.left else overlap.left
     if any(each.owner == leaf.owner and each.field for each in other):
         return False
-    if overlap.operator in ("in", "not in") and leaf not in overlap.left:
+    if overlap.operator in ("in", "not in") and not (overlap.iterated and leaf in overlap.left):
         return False
-    return overlap.operator not in ("==", "!=", "<", "<=", ">", ">=") and bool(other) and all(
+    return overlap.operator in _MEETING and bool(other) and all(
         each.instance != leaf.instance for each in other
     )
+
+
+_MEETING = frozenset(["&", "&=", "in", "not in", "isdisjoint", "intersection", "issubset", "issuperset"])
 
 
 def _formals_against_state(analysis: Analysis, identity: FunctionId, overlap: Overlap) -> frozenset[str]:
@@ -197,6 +200,10 @@ def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
     return not held or any(not other or held & other for other in others)
 
 
+def _is_collection(annotation: str) -> bool:
+    return re.match(r"[\w.]*\b(set|frozenset|list|tuple|sequence|collection|iterable|abstractset)\b", annotation, re.IGNORECASE) is not None
+
+
 def _held(annotation: str) -> frozenset[str]:
     """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
     words = re.findall(r"[A-Za-z_][\w.]*", annotation)
@@ -220,7 +227,7 @@ def _siblings(analysis: Analysis, decision: Decision) -> frozenset[str]:
     kinds = {declared[key] for key in decision.compared if declared.get(key)}
     return frozenset(
         key for key, annotation in declared.items()
-        if annotation in kinds and hints(key.rpartition(".")[2], analysis.words.dependencies)
+        if annotation in kinds and _is_collection(annotation) and hints(key.rpartition(".")[2], analysis.words.dependencies)
     )
 
 
@@ -294,20 +301,19 @@ def _admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[
 def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> frozenset[tuple[str, str, bool]]:
     """The tests that only readers pass.
 
-    Those under which a field selects what is read, the opposite of those under which it selects what is written; and, when
-    reads are kept beside it, that it is empty.
+    Those by which one function chooses between reading and writing at the field; and, when reads are kept beside it, that it
+    is empty.
     """
     kept = _read_fields(analysis, facts, decision)
     if kept:
         return frozenset() if key in kept else frozenset([(key, TRUTH, False)])
-    reads, writes = facts.accesses.uses(key, "read"), facts.accesses.uses(key, "write")
-    under_read = frozenset().union(*(facts.accesses.tests_at(use) for use in reads)) if reads else frozenset()
-    under_write = frozenset.intersection(*(facts.accesses.tests_at(use) for use in writes)) if writes else frozenset()
-    opposite = frozenset((field, text, not holds) for field, text, holds in under_write)
-    shared = frozenset().union(*(facts.accesses.tests_at(use) for use in writes)) if writes else frozenset()
-    if not any(use.places & store.places for use in reads for store in writes):
-        return frozenset()
-    return (under_read - shared) | opposite
+    found: set[tuple[str, str, bool]] = set()
+    for use in facts.accesses.uses(key, "read"):
+        for store in facts.accesses.uses(key, "write"):
+            if use.function == store.function and use.places & store.places:
+                writing = {(field, text, not holds) for field, text, holds in facts.accesses.tests_at(store)}
+                found |= writing & facts.accesses.tests_at(use)
+    return frozenset(found)
 
 
 def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, frozenset[Literal]]]:
@@ -362,11 +368,14 @@ def _answers_yes(analysis: Analysis, decision: Decision, node: int, comparing: s
         if isinstance(value, Constant) and value.kind == "bool" and positive is not None and (value.text == "True") == positive:
             if path(graph, node, number, comparing, exceptional=False) is not None:
                 return True
-    kept = {
-        n for n, e in enumerate(view.function(decision.function).events)
-        if e.kind == "call" and e.path is not None and e.path.steps[-1:] in (("append",), ("add",))
-    }
-    return any(path(graph, node, number, comparing | (kept - {number}), exceptional=False) is not None for number in kept)
+    kept: dict[object, set[int]] = {}
+    for number, event in enumerate(view.function(decision.function).events):
+        if event.kind == "call" and event.path is not None and event.path.steps[-1:] in (("append",), ("add",)):
+            kept.setdefault(event.path, set()).add(number)
+    return any(
+        path(graph, node, number, comparing | (same - {number}), exceptional=False) is not None
+        for same in kept.values() if len(same) > 1 for number in same
+    )
 
 
 def _positive(analysis: Analysis, decision: Decision) -> bool | None:

@@ -82,7 +82,7 @@ class Accesses:
         """A use of one field to read from a container that the other one writes to, and that use."""
         for use in self.uses(read, "read"):
             for store in self.uses(written, "write"):
-                if use.places & store.places:
+                if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
         return None
 
@@ -166,7 +166,7 @@ class Accesses:
     def _of(self, identity: FunctionId) -> Iterator[Use]:
         for keyed in self.keyed(identity):
             for leaf in keyed.leaves:
-                if leaf.field and leaf.owner:
+                if leaf.field and leaf.owner and leaf.key not in keyed.places:
                     self._objects.setdefault(leaf.key, set()).add((identity, leaf.instance))
                     yield Use(leaf.key, keyed.mode, identity, keyed.event, keyed.places)
         yield from self._filled(identity)

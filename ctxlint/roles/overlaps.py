@@ -38,6 +38,8 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
     beside: tuple[Literal, ...] = ()
     apart: bool = False
     value: Value | None = None
+    iterated: bool = False
+    """Whether the left side is an element of something that is gone through."""
     settled: bool = False
     """Whether it is a callee's comparison, and the callee knew already whose fields it compares."""
 
@@ -51,8 +53,15 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
         for one in self.left:
             for other in self.right:
                 same = one.key == other.key or self.operator in _ORDERED
-                if one.field and other.field and one.owner == other.owner and one.who != other.who and same:
+                if one.field and other.field and one.owner == other.owner and same and self._apart(one, other):
                     yield one, other
+
+
+    def _apart(self, one: Leaf, other: Leaf) -> bool:
+        """Whether two fields are of different objects; what was collected is of others only where there are many: in a loop."""
+        if one.instance != other.instance:
+            return True
+        return one.collected != other.collected and self.operator not in _ORDERED and one.instance not in ("self", "cls")
 
 
 class Overlaps:
@@ -151,7 +160,8 @@ class Overlaps:
                 right = right | left if len(value.parts) == 1 else right
             looked = self._looked_on_both(identity, value)
             if (left and right) or looked:
-                yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value)
+                through = self._is_iterated(identity, where, value.parts[0])
+                yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
         for part in value.parts:
             others = beside
             if value.operator == "and":

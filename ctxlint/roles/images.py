@@ -24,6 +24,8 @@ from ctxlint.roles.holders import ITEM, Holder, Holders
 from ctxlint.roles.measures import slice_of
 
 DEEP = 99
+LATER = "later"
+"""The place of what is handed to something that runs later."""
 MAX_DEPTH = 9
 HELPERS = 3
 
@@ -50,6 +52,8 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     image: Image
     function: FunctionId
     event: int
+    back: bool = False
+    """Whether it is an earlier copy of the same place that is put back."""
 
 
 def shares(image: Image, mutated: Holder) -> bool:
@@ -107,7 +111,7 @@ class Images:
     def _compound(self, identity: FunctionId, at: int, value: Compound, level: int) -> Iterator[Image]:
         operator = value.operator
         if operator in ("or", "and", "if"):
-            for part in value.parts[1:] if operator == "if" else value.parts:
+            for part in self._alternatives(identity, value) if operator == "if" else value.parts:
                 yield from self._of(identity, at, part, level)
         elif operator in ("list", "tuple", "set", "dict"):
             parts = value.parts[1::2] if operator == "dict" else value.parts
@@ -129,6 +133,17 @@ class Images:
         elif operator in ("item", "element"):
             for holder in self._holders.of(identity, at, value):
                 yield Image(holder, 0, (identity, at), self._is_taken(identity, at, value))
+
+    def _alternatives(self, identity: FunctionId, value: Compound) -> tuple[Value, ...]:
+        """Both sides of a choice; only the default one when an option of the function decides."""
+        test, then, otherwise = value.parts
+        holds = True
+        if isinstance(test, Compound) and test.operator == "not":
+            test, holds = test.parts[0], False
+        for formal in self._view.function(identity).formals:
+            if test == Name(formal.name, "local") and isinstance(formal.default, Constant) and formal.default.kind == "bool":
+                return (then,) if (formal.default.text == "True") == holds else (otherwise,)
+        return then, otherwise
 
     def _name(self, identity: FunctionId, at: int, name: Name, level: int) -> Iterator[Image]:
         if name.scope != "local":
@@ -291,6 +306,25 @@ class Images:
                 for argument in event.arguments[-1:]:
                     yield from self._parts(identity, number, number, argument.value, places, 0 if into_items else 1)
 
+    def deferred(self, identity: FunctionId) -> Iterator[Stored]:
+        """What is handed to something that runs later: a task, a thread, an executor."""
+        for number, event in enumerate(self._view.function(identity).events):
+            if event.kind != "call":
+                continue
+            for call in self._view.calls(identity, number):
+                if call.deferred:
+                    handed = [*call.arguments, *(a for a in event.arguments if isinstance(a.value, Compound) and a.value.operator == "tuple")]
+                    at = next((n for n in self._made(identity, number, event)), number)
+                    for argument in handed:
+                        for image in self.of(identity, at, argument.value):
+                            yield Stored(LATER, image, identity, number)
+
+    def _made(self, identity: FunctionId, number: int, event: Event) -> Iterator[int]:
+        """Where the coroutine that is handed over was called."""
+        for argument in event.arguments:
+            if isinstance(argument.value, Result) and self._view.event(identity, argument.value.event).kind == "call":
+                yield argument.value.event
+
     def _parts(
         self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], copied: int = 0, level: int = 0
     ) -> Iterator[Stored]:
@@ -320,7 +354,9 @@ class Images:
                 return
         for place in sorted(places):
             for image in self.of(identity, at, value):
-                if image.holder != place:
+                if image.holder == place and image.depth and isinstance(value, Name):
+                    yield Stored(place, image, identity, number, back=True)
+                elif image.holder != place:
                     moved = msgspec.structs.replace(image, depth=image.depth + copied) if copied else image
                     yield Stored(place, moved, identity, number)
 

@@ -63,7 +63,10 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _is_kept(stored: Stored) -> bool:
-    return not stored.place.startswith(STORE) and not stored.image.holder.startswith(STORE)
+    """Whether the place outlives the call: an attribute, a variable, an entry of a container; not a formal that was bound anew."""
+    if stored.place.startswith(STORE) or stored.image.holder.startswith(STORE):
+        return False
+    return stored.back or "[" in stored.place or ":" not in stored.place or "." in stored.place.partition(":")[2]
 
 
 def _root(holder: Holder) -> Holder:
@@ -73,7 +76,7 @@ def _root(holder: Holder) -> Holder:
 def _restore_of(save: Stored, pairs: Pairs) -> Stored | None:
     """A store that puts something of the record's place back into the cell."""
     for other in pairs.by_holder.get(_root(save.place), ()):
-        if other.place == save.image.holder and is_within(other.image.holder, save.place) and other.place != other.image.holder:
+        if other.place == save.image.holder and _root(other.place) != _root(other.image.holder) and is_within(other.image.holder, save.place) and other.place != other.image.holder:
             return other
     return None
 
@@ -89,7 +92,7 @@ def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> I
         return
     change = _first_shared(save.image, facts.changes, (save.function, restore.function))
     if change is not None:
-        yield _finding(analysis, "save", save, change, restore, "high")
+        yield _finding(analysis, "save", save, change, restore, _sureness(analysis, save, restore))
         return
     change = _first_shared_object(analysis, facts, save)
     if change is not None:
@@ -103,7 +106,15 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
     live = Image(restore.place, copied, restore.image.where)
     change = _first_shared(live, facts.changes, (save.function, restore.function))
     if change is not None:
-        yield _finding(analysis, "restore", restore, change, save, "high")
+        yield _finding(analysis, "restore", restore, change, save, _sureness(analysis, save, restore))
+
+
+def _sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
+    """How sure it is that one side is a record: somebody copies for it, it is one of many, or it is named so."""
+    copied = bool(save.image.depth or restore.image.depth)
+    named = _is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
+    entry = save.place.endswith("]")
+    return "high" if named and (copied or entry) else "medium" if copied or named or entry else "low"
 
 
 def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
@@ -119,9 +130,11 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
     if change is None or ":" in save.image.holder:
         return
     for identity in analysis.program.functions():
-        if identity != save.function and any(is_within(i.holder, save.place) for i in facts.images.given(identity)):
+        given = [image for image in facts.images.given(identity) if is_within(image.holder, save.place)]
+        if identity != save.function and given:
             reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
-            yield _finding(analysis, "save", save, change, reader, "medium" if _is_named(analysis, save) else "low")
+            sure = _is_named(analysis, save) or any(image.depth for image in given)
+            yield _finding(analysis, "save", save, change, reader, "medium" if sure else "low")
             return
 
 

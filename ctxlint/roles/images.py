@@ -151,9 +151,11 @@ class Images:
                 yield Image(holder, 0, (identity, at))
             return
         definitions = self._view.definitions(identity)
+        if self._is_receiver(identity, name.name):
+            return
         for number in definitions.definitions(at, name.name):
             if number == ENTRY_VALUE:
-                if not self._is_receiver(identity, name.name):
+                if any(formal.name == name.name for formal in self._view.function(identity).formals):
                     yield Image(f"{identity.module}:{name.name}", 0, (identity, at))
                 continue
             event = self._view.event(identity, number)
@@ -309,21 +311,24 @@ class Images:
     def deferred(self, identity: FunctionId) -> Iterator[Stored]:
         """What is handed to something that runs later: a task, a thread, an executor."""
         for number, event in enumerate(self._view.function(identity).events):
-            if event.kind != "call":
+            effects = [modelled.effect for modelled in self._view.modelled(identity, number)] if event.kind == "call" else []
+            if not any(e.does == "concurrent-executor" for e in effects) or any(e.suspends or e.does == "joins" for e in effects):
                 continue
-            for call in self._view.calls(identity, number):
-                if call.deferred:
-                    handed = [*call.arguments, *(a for a in event.arguments if isinstance(a.value, Compound) and a.value.operator == "tuple")]
-                    at = next((n for n in self._made(identity, number, event)), number)
-                    for argument in handed:
-                        for image in self.of(identity, at, argument.value):
-                            yield Stored(LATER, image, identity, number)
+            for argument in event.arguments:
+                for at, value in self._handed(identity, number, argument.value):
+                    for image in self.of(identity, at, value):
+                        yield Stored(LATER, image, identity, number)
 
-    def _made(self, identity: FunctionId, number: int, event: Event) -> Iterator[int]:
-        """Where the coroutine that is handed over was called."""
-        for argument in event.arguments:
-            if isinstance(argument.value, Result) and self._view.event(identity, argument.value.event).kind == "call":
-                yield argument.value.event
+    def _handed(self, identity: FunctionId, number: int, value: Value) -> Iterator[tuple[int, Value]]:
+        """What is handed over: a value, or the arguments of a coroutine that was called for it."""
+        made = self._view.event(identity, value.event) if isinstance(value, Result) else None
+        if isinstance(value, Result) and made is not None and made.kind == "call":
+            targets = [t for call in self._view.calls(identity, value.event) for t in (*call.functions, *call.abstract)]
+            if targets and all(self._view.function(target).kind == "coroutine" for target in targets):
+                for argument in made.arguments:
+                    yield value.event, argument.value
+                return
+        yield number, value
 
     def _parts(
         self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], copied: int = 0, level: int = 0
@@ -354,7 +359,7 @@ class Images:
                 return
         for place in sorted(places):
             for image in self.of(identity, at, value):
-                if image.holder == place and image.depth and isinstance(value, Name):
+                if image.holder == place and image.depth and level:
                     yield Stored(place, image, identity, number, back=True)
                 elif image.holder != place:
                     moved = msgspec.structs.replace(image, depth=image.depth + copied) if copied else image

@@ -149,14 +149,22 @@ def _left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | N
     if by_use:
         if involved.intersection(by_use):
             return None
-        read, (use, store) = next(iter(sorted(by_use.items())))
-        return Sides(store.field if store is not None else sorted(decision.compared)[0], read, store, use,
-                     "high" if decision.paired and store is not None else "medium")
+        read, (use, store) = min(by_use.items(), key=lambda item: item[0])
+        return Sides(store.field, read, store, use, _sureness(analysis, decision, read, use, store))
     siblings = _siblings(analysis, decision)
     named = _effect_by_name(analysis, decision.compared)
     if not siblings or named is None or not decision.paired or involved.intersection(siblings):
         return None
     return Sides(named, sorted(siblings)[0], None, None, "medium")
+
+
+def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
+    """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
+    single = decision.overlap.operator in ("==", "!=", "in", "not in")
+    several = _is_collection(_declarations(analysis, decision.owner).get(read, ""))
+    if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
+        return "low"
+    return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
 
 
 def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
@@ -167,12 +175,9 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     return frozenset(found)
 
 
-def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use | None]]:
-    """The fields by which the changes read from where a compared field says that they write, with both uses.
-
-    Of two changes, the compared field need not be seen writing when it is never used to read alone.
-    """
-    found: dict[str, tuple[Use, Use | None]] = {}
+def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
+    """The fields by which the changes read from where a compared field says that they write, with both uses."""
+    found: dict[str, tuple[Use, Use]] = {}
     for key in _fields_of(analysis, facts, decision):
         if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
             continue

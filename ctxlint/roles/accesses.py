@@ -165,11 +165,19 @@ class Accesses:
 
     def _of(self, identity: FunctionId) -> Iterator[Use]:
         for keyed in self.keyed(identity):
+            filed = self._filed(identity, keyed)
             for leaf in keyed.leaves:
-                if leaf.field and leaf.owner and leaf.key not in keyed.places:
+                if leaf.field and leaf.owner and leaf.key not in keyed.places and leaf.instance not in filed:
                     self._objects.setdefault(leaf.key, set()).add((identity, leaf.instance))
                     yield Use(leaf.key, keyed.mode, identity, keyed.event, keyed.places)
         yield from self._filled(identity)
+
+    def _filed(self, identity: FunctionId, keyed: Keyed) -> frozenset[str]:
+        """The objects that are themselves stored: filing an object under its own key applies no change."""
+        event = self._view.event(identity, keyed.event)
+        values = [event.value] if event.kind == "write" and event.value is not None else []
+        values += [a.value for a in event.arguments[1:]] if event.kind == "call" and keyed.mode == "write" else []
+        return frozenset(leaf.instance for leaf in self._fields.of_all(identity, keyed.event, values) if not leaf.field)
 
     def keyed(self, identity: FunctionId, depth: int = HELPERS) -> tuple[Keyed, ...]:
         """Every event of a function at which a key selects what is read or written."""

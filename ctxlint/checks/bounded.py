@@ -21,8 +21,9 @@ NEAR = 3
 class Queues:
     """Who takes what from the queues of a program, and makes it durable."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, appends: Appends) -> None:
         self._analysis = analysis
+        self._appends = appends
         self._consumers: dict[str, list[tuple[FunctionId, int]]] = {}
         for identity in analysis.program.functions():
             for number, event in enumerate(analysis.view.function(identity).events):
@@ -39,7 +40,9 @@ class Queues:
         """Whether what is taken goes into a store, or says which entry of a store is done with."""
         origins = self._analysis.view.origins(identity)
         for effect in self._analysis.summaries.of(identity).effects:
-            if effect.kind in WRITES and effect.distance <= NEAR and effect.event != taking:
+            if effect.kind in WRITES and effect.distance <= NEAR and effect.event != taking and (
+                effect.distance == 0 or self._appends.at(identity, effect.event) is not None
+            ):
                 call = self._analysis.view.event(identity, effect.event)
                 values = [*effect.contents, *(a.value for a in call.arguments)]
                 if call.path is not None:

@@ -19,11 +19,13 @@ from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.lost_image import lost_images
 from ctxlint.checks.swallowing import Swallow, Swallows
+from ctxlint.checks.short_writes import short_writes
+from ctxlint.checks.undo_depth import Capped, undo_depth
 from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import Name
+from ctxlint.ir.value import Name, Value
 
 SMALL = 4
 """How many other steps a tried part may hold and still be mainly an append."""
@@ -32,29 +34,33 @@ AFTER = 2
 
 
 def swallows(
-    analysis: Analysis, failures: Iterable[str] = (), levels: Iterable[str] = (), full: Iterable[str] = ()
+    analysis: Analysis, failures: Iterable[str] = (), levels: Iterable[str] = (), full: Iterable[str] = (),
+    capped: Iterable[str] = (), cap: str = "",
 ) -> Iterator[Finding]:
     """Report durable changes whose failure is swallowed while the mutation stands or success is told.
 
     `failures` are the exceptions by which a store says that it failed, `levels` what a logger's methods are called,
-    `full` how a queue says that nothing fits.
+    `full` how a queue says that nothing fits, `capped` the containers that drop the oldest when they are made with `cap`.
     """
     appends = Appends(analysis, frozenset(levels))
     swallows = Swallows(analysis, appends, frozenset(failures))
     answers = Answers(analysis, appends)
-    queues = Queues(analysis)
+    queues = Queues(analysis, appends)
+    limited = Capped(analysis, frozenset(capped), cap)
     full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
             yield from _swallowed(analysis, appends, swallows, identity)
             yield from unwatched(analysis, appends, identity)
             yield from _unanswered(analysis, appends, answers, identity)
+            yield from short_writes(analysis, appends, identity)
         yield from bounded(analysis, appends, queues, full_queue, identity)
+        yield from undo_depth(analysis, limited, identity)
 
 
 def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> Iterator[Finding]:
     for swallow in swallows.of(identity):
-        images = tuple(lost_images(analysis, identity, swallow))
+        images = tuple(lost_images(analysis, appends, identity, swallow))
         yield from images
         if images:
             continue
@@ -63,7 +69,7 @@ def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identit
             continue
         if all(_ends_below(analysis, swallows, effect, append.event, identity) for effect in append.effects):
             continue
-        lost = _what_stands(analysis, identity, append, swallow)
+        lost = _what_stands(analysis, appends, identity, append, swallow)
         if lost is not None:
             confidence = _confidence(analysis, appends, identity, append, swallow, lost)
             yield _finding(analysis, identity, append, swallow, lost, confidence)
@@ -75,17 +81,18 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.kind != "call" or not graph.is_reachable(number) or not answers.is_ignored(identity, number):
             continue
-        told = answers.told_at(identity, number)
-        append = appends.at(identity, number) if told is not None else None
-        if told is None or append is None or not append.readers:
+        answer = answers.told_at(identity, number)
+        append = appends.at(identity, number) if answer is not None else None
+        if answer is None or append is None or not append.readers:
             continue
         after = frozenset(n for n in reachable(graph, number) if n < graph.size)
-        unseen = Swallow(identity, told[0], told[1], (), frozenset((number,)), after, told=False, again=False)
-        lost = _what_stands(analysis, identity, append, unseen)
-        sibling = answers.is_looked_at_elsewhere(told[0], (identity, number))
+        unseen = Swallow(identity, answer[0], answer[1], (), frozenset((number,)), after, told=False, again=False)
+        lost = _what_stands(analysis, appends, identity, append, unseen)
+        sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
-            confidence: Confidence = "high" if sure and sibling else "medium" if sure or sibling else "low"
+            told: Confidence = "high" if sure and sibling else "medium" if sure or sibling else "low"
+            confidence: Confidence = "low" if appends.is_by_the_way(identity, append) else told
             finding = _finding(analysis, identity, append, unseen, lost, confidence)
             evidence = finding.evidence
             if sibling is not None:
@@ -125,9 +132,10 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
     found = [(n, append) for n in weighty if (append := appends.at(identity, n)) is not None and append.readers]
     if not found:
         return None
-    number, append = found[0]
-    if appends.weight(identity, number) > MAIN:
+    light = [each for each in found if appends.weight(identity, each[0]) <= MAIN]
+    if not light:
         return None
+    number, append = light[0]
     others = [n for n in weighty if all(n != other for other, _ in found)]
     behind = [n for n in others if path(analysis.view.graph(identity), number, n) is not None]
     if sum(appends.weight(identity, n) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
@@ -135,12 +143,12 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
     return append
 
 
-def _what_stands(analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | str | None:
+def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | str | None:
     """What says something else than the store after a failure: a mutation, or what was handed in (a delta)."""
     contents = _sources(analysis, identity, append)
     if contents and all(s.kind in ("read", "call") for s in contents) and any(s.kind == "read" for s in contents):
         return None                                      # it is read from where it still is
-    mirrored = _mirroring(analysis, identity, append, swallow)
+    mirrored = _mirroring(analysis, appends, identity, append, swallow)
     if mirrored is not None:
         return mirrored
     if not append.rebuilt or append.effect.kind not in ("append", "write"):
@@ -153,28 +161,66 @@ def _what_stands(analysis: Analysis, identity: FunctionId, append: Append, swall
     return None
 
 
-def _mirroring(analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | None:
+def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | None:
     """A mutation, before the append or behind its swallowed failure, of what the store keeps."""
     graph = analysis.view.graph(identity)
     contents = _sources(analysis, identity, append)
     cells = frozenset().union(*(e.cells for e in append.effects)) | {s.name for s in contents if s.kind == "cell"}
     own = receiver_name(analysis.view.function(identity))
-    passed = {s for s in contents if s.kind in ("param", "call", "read") and s.name != own}
+    whole = any(s.kind == "param" and s.name == own for s in contents)
+    passed = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
     for mutation in analysis.summaries.of(identity).mutations:
-        if not mutation.cells or mutation.event == append.event:
+        if not mutation.cells or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
             continue
-        if mutation.event not in swallow.after and path(graph, mutation.event, append.event) is None:
-            continue
-        rebuilt = append.effect.medium != "interface" and any(
-            r.keys & append.keys for r in analysis.cells.restores(mutation.cells)
+        before = path(graph, graph.entry, mutation.event, frozenset((append.event,))) is not None and (
+            path(graph, mutation.event, append.event) is not None
         )
-        goes_in = analysis.summaries.sources.of_all(identity, mutation.event, mutation.values)
-        whole = any(s.kind == "param" and s.name == own for s in contents) and mutation.path.root == Name(own, "local")
+        if not before and mutation.event not in swallow.after:
+            continue
         if append.effect.kind == "delete" and mutation.how not in ("delete", "remove", "clear", "rebind"):
             continue
-        if rebuilt or whole or cells.intersection(mutation.cells) or passed & goes_in:
+        if cells.intersection(mutation.cells) or _is_restored_from(analysis, mutation, append) or (
+            whole and mutation.path.root == Name(own, "local") and mutation.distance == 0
+        ):
+            return mutation
+        goes_in = _ingredients(analysis, appends, identity, mutation.event, mutation.values)
+        if mutation.distance == 0 and passed and goes_in and (passed <= goes_in or goes_in <= passed):
             return mutation
     return None
+
+
+def _ingredients(
+    analysis: Analysis, appends: Appends, identity: FunctionId, at: int, values: Iterable[Value]
+) -> frozenset[tuple[str, str | int]]:
+    """The parameters and results that values are put together from, texts and copies of them included."""
+    origins = analysis.view.origins(identity)
+    own = receiver_name(analysis.view.function(identity))
+    found: set[tuple[str, str | int]] = set()
+    pending = [(value, at) for value in values]
+    while pending:
+        value, where = pending.pop()
+        for atom in origins.roots(value, where):
+            kind, what = atom
+            if atom in found or kind == "constant" or what == own:
+                continue
+            found.add(atom)
+            if kind == "result" and isinstance(what, int) and analysis.view.event(identity, what).kind == "call":
+                if appends.is_light(identity, what):
+                    found.discard(atom)
+                    pending += [(argument.value, what) for argument in analysis.view.event(identity, what).arguments]
+    return frozenset(found)
+
+
+def _is_load(analysis: Analysis, identity: FunctionId, mutation: Mutation, append: Append) -> bool:
+    """Whether the mutation is itself filled from the store: it says nothing that the store does not say."""
+    return any(e.kind == "read" and e.keys & append.keys for e in analysis.summaries.effects_at(identity, mutation.event))
+
+
+def _is_restored_from(analysis: Analysis, mutation: Mutation, append: Append) -> bool:
+    """Whether some function rebuilds the cell from the very store; an interface keeps too many things to tell."""
+    return append.effect.medium != "interface" and any(
+        restore.keys & append.keys for restore in analysis.cells.restores(mutation.cells[-1:])
+    )
 
 
 def _sources(analysis: Analysis, identity: FunctionId, append: Append) -> frozenset[Source]:

@@ -23,8 +23,19 @@ from ctxlint.report.line_hash import line_hashes
 from ctxlint.report.rules_page import rule_page
 from ctxlint.report.sarif_json import sarif_json
 from ctxlint.report.sarif_text import (
-    DESCRIPTION_LIMIT, LINKED_STEPS, NAME_LIMIT, cut, folder_uri, message_text, numbered, one_line, pascal_case, plain,
-    plain_within, relative_uri, sentence,
+    DESCRIPTION_LIMIT,
+    LINKED_STEPS,
+    NAME_LIMIT,
+    cut,
+    folder_uri,
+    message_text,
+    numbered,
+    one_line,
+    pascal_case,
+    plain,
+    plain_within,
+    relative_uri,
+    sentence,
 )
 from ctxlint.result import NotAnalysed, Report
 

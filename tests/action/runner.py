@@ -126,7 +126,7 @@ def run_action(
         finished = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
             env={**environment, **own, "GITHUB_OUTPUT": str(output)}, cwd=workspace,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
         )
         record.status = finished.returncode
         record.log = finished.stdout.decode("utf-8", "backslashreplace")

@@ -207,7 +207,9 @@ class Appends:
             roles[method.name] = interface_effect(self._analysis.view, FunctionId(info.module, method.function))
         kept = [self._kept_by(each, roles) for each in program.implementers(interface) if each != interface]
         known = [each for each in kept if each is not None]
-        return not known or any(known)
+        if not known:                                        # the signatures alone must say that it is a store and little else
+            return 2 * sum(role is not None for role in roles.values()) >= len(roles)
+        return any(known)
 
     def _kept_by(self, implementer: ClassId, roles: dict[str, str | None]) -> bool | None:
         """Whether an implementer reads back from something lasting what it writes there; None when it has no bodies."""

@@ -91,7 +91,7 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
         sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
-            told: Confidence = "high" if sure and sibling else "medium" if sure or sibling else "low"
+            told: Confidence = "high" if sure and sibling else "medium" if isinstance(lost, Mutation) or sibling else "low"
             confidence: Confidence = "low" if appends.is_by_the_way(identity, append) else told
             finding = _finding(analysis, identity, append, unseen, lost, confidence)
             evidence = finding.evidence
@@ -138,7 +138,7 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
     number, append = light[0]
     others = [n for n in weighty if all(n != other for other, _ in found)]
     behind = [n for n in others if path(analysis.view.graph(identity), number, n) is not None]
-    if sum(appends.weight(identity, n) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
+    if sum(min(appends.weight(identity, n), SMALL) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
         return None
     return append
 
@@ -170,7 +170,7 @@ def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, appen
     whole = any(s.kind == "param" and s.name == own for s in contents)
     passed = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
     for mutation in analysis.summaries.of(identity).mutations:
-        if not mutation.cells or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
+        if not mutation.cells or mutation.distance > 1 or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
             continue
         before = path(graph, graph.entry, mutation.event, frozenset((append.event,))) is not None and (
             path(graph, mutation.event, append.event) is not None
@@ -219,7 +219,7 @@ def _is_load(analysis: Analysis, identity: FunctionId, mutation: Mutation, appen
 def _is_restored_from(analysis: Analysis, mutation: Mutation, append: Append) -> bool:
     """Whether some function rebuilds the cell from the very store; an interface keeps too many things to tell."""
     return append.effect.medium != "interface" and any(
-        restore.keys & append.keys for restore in analysis.cells.restores(mutation.cells[-1:])
+        restore.keys & append.keys and restore.distance <= 2 for restore in analysis.cells.restores(mutation.cells[-1:])
     )
 
 
@@ -233,13 +233,25 @@ def _confidence(
     analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str
 ) -> Confidence:
     by_the_way = appends.is_by_the_way(identity, append)
-    again_next_time = any(
-        e.kind == "read" and e.keys & append.keys
-        for n in swallow.tried if n < append.event for e in analysis.summaries.effects_at(identity, n)
-    )
-    if swallow.told or swallow.secondary or by_the_way or again_next_time or not append.rebuilt or is_fresh(append.effect.place):
+    if swallow.told or swallow.secondary or by_the_way or is_fresh(append.effect.place):
         return "low"
+    if _is_done_again(analysis, appends, identity, append, swallow):
+        return "low"
+    if not append.rebuilt:
+        return "medium" if isinstance(lost, Mutation) else "low"
     return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 else "medium"
+
+
+def _is_done_again(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> bool:
+    """Whether the next call makes up for it: the store is asked first, and what is missing is got or made from elsewhere."""
+    before = [
+        n for n in range(append.event)
+        if any(e.kind == "read" and e.keys & append.keys for e in analysis.summaries.effects_at(identity, n))
+    ]
+    if any(n in swallow.tried for n in before):
+        return True
+    given = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
+    return bool(before) and all(kind != "param" for kind, _ in given)
 
 
 def _finding(

@@ -93,7 +93,7 @@ def _body(graph: EventGraph, catch: int, resumes: set[int]) -> frozenset[int]:
 
 
 def _completes(graph: EventGraph, catch: int) -> bool:
-    return path(graph, catch, graph.exit, exceptional=False) is not None
+    return path(graph, catch, graph.exit, exceptional=False, consistent=False) is not None
 
 
 def _acts(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:

@@ -18,7 +18,7 @@ from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.lost_image import lost_images
-from ctxlint.checks.swallowing import Swallow, Swallows
+from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
 from ctxlint.checks.short_writes import short_writes
 from ctxlint.checks.undo_depth import Capped, undo_depth
 from ctxlint.checks.unwatched import MAIN, unwatched, used_values
@@ -79,7 +79,9 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
     """Appends that answer False, or a status, when they fail, where nobody looks at the answer."""
     graph = analysis.view.graph(identity)
     for number, event in enumerate(analysis.view.function(identity).events):
-        if event.kind != "call" or not graph.is_reachable(number) or not answers.is_ignored(identity, number):
+        if event.kind != "call" or not analysis.summaries.effects_at(identity, number) or not graph.is_reachable(number):
+            continue
+        if not answers.is_ignored(identity, number):
             continue
         answer = answers.told_at(identity, number)
         append = appends.at(identity, number) if answer is not None else None
@@ -233,7 +235,7 @@ def _confidence(
     analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str
 ) -> Confidence:
     by_the_way = appends.is_by_the_way(identity, append)
-    if swallow.told or swallow.secondary or by_the_way or is_fresh(append.effect.place):
+    if swallow.told or by_the_way or is_secondary(analysis, swallow) or is_fresh(append.effect.place):
         return "low"
     if _is_done_again(analysis, appends, identity, append, swallow):
         return "low"

@@ -64,7 +64,14 @@ class Appends:
         self._tells: dict[FunctionId, bool] = {}
         self._durable: dict[ClassId, bool] = {}
         self._rebuilt_keys = frozenset(
-            key for key in analysis.cells.rebuilt_stores() if not key.startswith("interface ")
+            key for key in analysis.cells.rebuilt_stores() if not self._is_coarse(key)
+        )
+
+    def _is_coarse(self, key: str) -> bool:
+        """Whether a key stands for whatever an interface, or a client of unknown owner, keeps: too much to tell a cell from."""
+        holder, bracket, _ = key.partition("[")
+        return key.startswith("interface ") or (
+            bool(bracket) and self._analysis.program.class_(holder.rpartition(".")[0]) is None
         )
 
     def at(self, identity: FunctionId, event: int) -> Append | None:

@@ -25,7 +25,7 @@ from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import Name, Value
+from ctxlint.ir.value import NONE, Name, Value
 
 SMALL = 4
 """How many other steps a tried part may hold and still be mainly an append."""
@@ -50,7 +50,7 @@ def swallows(
     full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
-            yield from _swallowed(analysis, appends, swallows, identity)
+            yield from _swallowed(analysis, appends, answers, swallows, identity)
             yield from unwatched(analysis, appends, identity)
             yield from _unanswered(analysis, appends, answers, identity)
             yield from short_writes(analysis, appends, identity)
@@ -58,7 +58,9 @@ def swallows(
         yield from undo_depth(analysis, limited, identity)
 
 
-def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> Iterator[Finding]:
+def _swallowed(
+    analysis: Analysis, appends: Appends, answers: Answers, swallows: Swallows, identity: FunctionId
+) -> Iterator[Finding]:
     for swallow in swallows.of(identity):
         images = tuple(lost_images(analysis, appends, identity, swallow))
         yield from images
@@ -71,7 +73,7 @@ def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identit
             continue
         lost = _what_stands(analysis, appends, identity, append, swallow)
         if lost is not None:
-            confidence = _confidence(analysis, appends, identity, append, swallow, lost)
+            confidence = _confidence(analysis, appends, answers, identity, append, swallow, lost)
             yield _finding(analysis, identity, append, swallow, lost, confidence)
 
 
@@ -232,16 +234,27 @@ def _sources(analysis: Analysis, identity: FunctionId, append: Append) -> frozen
 
 
 def _confidence(
-    analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str
+    analysis: Analysis, appends: Appends, answers: Answers, identity: FunctionId, append: Append, swallow: Swallow,
+    lost: Mutation | str,
 ) -> Confidence:
     by_the_way = appends.is_by_the_way(identity, append)
     if swallow.told or by_the_way or is_secondary(analysis, swallow) or is_fresh(append.effect.place):
         return "low"
-    if _is_done_again(analysis, appends, identity, append, swallow):
+    if _absence_tells(analysis, answers, identity, swallow) or _is_done_again(analysis, appends, identity, append, swallow):
         return "low"
     if not append.rebuilt:
         return "medium" if isinstance(lost, Mutation) else "low"
     return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 else "medium"
+
+
+def _absence_tells(analysis: Analysis, answers: Answers, identity: FunctionId, swallow: Swallow) -> bool:
+    """Whether the function gives back nothing after the failure and something otherwise, and some caller looks at that."""
+    returned = {n: e.value for n, e in enumerate(analysis.view.function(identity).events) if e.kind == "return"}
+    failing = [value for n, value in returned.items() if n in swallow.after]
+    gives = any(value not in (None, NONE) for n, value in returned.items() if n not in swallow.after)
+    if not gives or any(value not in (None, NONE) for value in failing):
+        return False
+    return any(not answers.is_ignored(caller, call) for caller, call in analysis.view.call_graph.callers(identity))
 
 
 def _is_done_again(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> bool:

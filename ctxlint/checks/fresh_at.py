@@ -22,6 +22,7 @@ from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import path
 
 MAX_DEPTH = 4
 """Calls between here and the primitive read, plus those to the primitive write: beyond, the pair is another function's."""
@@ -68,9 +69,9 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
 def pairs(analysis: Analysis, identity: FunctionId) -> Iterator[Pair]:
     """The unguarded stale pairs of one function, the latest flowing read of each write."""
     effects = analysis.summaries.of(identity).effects
-    writes = [e for e in effects if e.kind in ("write", "move") and e.contents and not e.staged and not e.deferred]
+    writes = [e for e in effects if e.kind in ("write", "move") and (e.contents or e.cells) and not e.staged and not e.deferred]
     for write in writes if any(e.kind == "read" for e in effects) else ():
-        pair = _stale_pair(analysis, identity, write)
+        pair = _stale_pair(analysis, identity, write) or _reloaded_pair(analysis, identity, write)
         if pair is not None:
             yield pair
 
@@ -86,6 +87,27 @@ def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) ->
             continue
         return _judged(analysis, identity, effect, write, sameness)
     return None
+
+
+def _reloaded_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Pair | None:
+    """A cell that one call fills from the store, this function changes and another call saves as a whole."""
+    mutations = analysis.summaries.of(identity).mutations
+    for cell in sorted(write.cells) if write.distance else ():
+        fills = {m.event for m in mutations if cell in m.cells and m.how == "rebind" and m.distance}
+        changes = {m.event for m in mutations if cell in m.cells and m.distance <= 1} - fills
+        for read in sorted(fills, reverse=True):
+            effect = _reading(analysis, identity, read, write)
+            if effect is None or effect.distance + write.distance > MAX_DEPTH:
+                continue
+            changed = [c for c in changes if comes_before(analysis, identity, read, c) and comes_before(analysis, identity, c, write.event)]
+            if changed and not _changes_again(analysis, identity, write.event, changed, read):
+                return _judged(analysis, identity, effect, write, "carried")
+    return None
+
+
+def _changes_again(analysis: Analysis, identity: FunctionId, write: int, changes: list[int], read: int) -> bool:
+    """Whether the cell is changed after the write without being filled anew: then it, not the store, is what counts."""
+    return path(analysis.view.graph(identity), write, changes, {read}, start="completed") is not None
 
 
 def _depth_allowed(sameness: Sameness) -> int:
@@ -158,16 +180,17 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
         Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
         if first is not None else Evidence("second writer: another call of the same function")
     )
+    where, event = found.write.origin
     return Finding(
-        function=identity, event=found.write.event, kind=found.kind, confidence="medium" if found.others else "low",
+        function=where, event=event, kind=found.kind, confidence="medium" if found.others else "low",
         fields={
-            "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(identity, found.write.event)),
+            "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(where, event)),
             "suspension": str(view.line(identity, found.suspension)), "writer": other.text,
         },
         flow=(
             FlowStep(identity, found.read, reads),
             FlowStep(identity, found.suspension, "another writer can run here"),
-            FlowStep(identity, found.write.event, writes),
+            FlowStep(where, event, writes),
         ),
         evidence=(other,),
         chain=(found.kind, found.cell),

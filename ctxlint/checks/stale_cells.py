@@ -163,11 +163,23 @@ def _holds_state(analysis: Analysis, identity: FunctionId, write: Mutation) -> b
     view = analysis.view
     for value in write.values:
         for kind in in_order(view.inference.of_value(identity, write.event, value)):
-            info = view.program.class_(kind.name) if isinstance(kind, Instance) else None
-            for method in info.ir.methods if info is not None else ():
-                changed = FunctionId(info.module, method.function) if info is not None else identity
-                if not is_constructor(view, changed) and _changes_itself(analysis, changed):
-                    return True
+            if isinstance(kind, Instance) and _has_state(analysis, kind.name):
+                return True
+    return False
+
+
+def _has_state(analysis: Analysis, class_name: str) -> bool:
+    """Whether a method of the class, or of one that stands for it, changes its object."""
+    program = analysis.program
+    implementers = program.implementers(class_name)
+    if program.is_abstract(class_name) and not implementers:
+        return True                                           # anything may stand for it
+    for name in (class_name, *implementers):
+        info = program.class_(name)
+        for method in info.ir.methods if info is not None else ():
+            changed = FunctionId(info.module, method.function) if info is not None else None
+            if changed is not None and not is_constructor(analysis.view, changed) and _changes_itself(analysis, changed):
+                return True
     return False
 
 

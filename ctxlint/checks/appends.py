@@ -190,6 +190,9 @@ class Appends:
         path = self._analysis.view.event(function, event).path
         name = path.steps[-1] if path is not None and path.steps else ""
         program = self._analysis.program
+        declared = program.method(interface, name) if name else None
+        if declared is not None and any("Callable" in formal.annotation for formal in self._analysis.view.function(declared).formals):
+            return False                                     # a callable is registered, not kept
         found = (program.method(each, name) for each in program.implementers(interface)) if name else ()
         bodies = [body for body in found if body is not None and not program.is_abstract_method(body)]
         return not bodies or any(

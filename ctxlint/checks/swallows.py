@@ -11,7 +11,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
-from ctxlint.calls.terms import is_fresh
+from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
@@ -160,7 +160,7 @@ def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, app
     own = receiver_name(analysis.view.function(identity))
     for effect in append.effects:
         for source in sorted(analysis.summaries.sources.of_all(identity, effect.event, effect.contents), key=lambda s: (s.kind, s.name)):
-            if source.kind == "param" and source.name != own:
+            if source.kind == "param" and source.name != own and source.name not in _places(append):
                 return source.name
     return None
 
@@ -266,7 +266,12 @@ def _is_done_again(analysis: Analysis, appends: Appends, identity: FunctionId, a
     if any(n in swallow.tried for n in before):
         return True
     given = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
-    return bool(before) and all(kind != "param" for kind, _ in given)
+    return bool(before) and all(kind != "param" or what in _places(append) for kind, what in given)
+
+
+def _places(append: Append) -> frozenset[str]:
+    """The parameters that say where something is written: they are no content."""
+    return frozenset().union(*(parameters(effect.place) for effect in append.effects))
 
 
 def _finding(

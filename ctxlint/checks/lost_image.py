@@ -39,9 +39,9 @@ def _destroyed_after(analysis: Analysis, identity: FunctionId, image: StoreEffec
     originals = frozenset(_originals(analysis, identity, image)) - {UNKNOWN, image.place}
     for number in sorted(swallow.after - swallow.tried):
         for effect in analysis.summaries.effects_at(identity, number):
-            if effect.kind in ("write", "delete", "move") and effect.medium == "file" and not effect.staged:
-                if originals & {effect.place, effect.source} and effect.place != image.place:
-                    return effect
+            destroys = effect.kind in ("write", "delete", "move") and effect.medium == "file" and not effect.staged
+            if destroys and originals & {effect.place, effect.source} and effect.place != image.place:
+                return effect
     return None
 
 

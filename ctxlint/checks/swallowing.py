@@ -13,6 +13,7 @@ from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_val
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Constant, Name, Result, Value
 
+
 class Swallow(msgspec.Struct, frozen=True):
     """A place where failures end and the program goes on.
 

@@ -18,8 +18,8 @@ from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.lost_image import lost_images
-from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
 from ctxlint.checks.short_writes import short_writes
+from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
 from ctxlint.checks.undo_depth import Capped, undo_depth
 from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
@@ -200,18 +200,17 @@ def _ingredients(
     origins = analysis.view.origins(identity)
     own = receiver_name(analysis.view.function(identity))
     found: set[tuple[str, str | int]] = set()
+    seen: set[tuple[str, str | int]] = set()
     pending = [(value, at) for value in values]
     while pending:
-        value, where = pending.pop()
-        for atom in origins.roots(value, where):
+        for atom in origins.roots(*pending.pop()) - seen:
+            seen.add(atom)
             kind, what = atom
-            if atom in found or kind == "constant" or what == own:
-                continue
-            found.add(atom)
-            if kind == "result" and isinstance(what, int) and analysis.view.event(identity, what).kind == "call":
-                if appends.is_light(identity, what):
-                    found.discard(atom)
-                    pending += [(argument.value, what) for argument in analysis.view.event(identity, what).arguments]
+            call = analysis.view.event(identity, what) if kind == "result" and isinstance(what, int) else None
+            if call is not None and call.kind == "call" and isinstance(what, int) and appends.is_light(identity, what):
+                pending += [(argument.value, what) for argument in call.arguments]
+            elif kind != "constant" and what != own:
+                found.add(atom)
     return frozenset(found)
 
 

@@ -10,14 +10,14 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.handles import descriptor_keys, handle_keys
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
-from ctxlint.calls.places import Places
 from ctxlint.calls.names import resolve_name, split
+from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements
 from ctxlint.calls.terms import UNKNOWN, Term, keys
-from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.view import Modelled, View, argument_of
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 

@@ -47,6 +47,14 @@ def carries_only_constants(analysis: Analysis, identity: FunctionId, read: int, 
     )
 
 
+def takes_from(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether something of the reading certainly goes into the write, state of opaque objects not counted."""
+    return any(
+        not leaf.formal for value in write.contents
+        for leaf in _Walk(analysis, identity, read, 0).leaves(value, write.event, "")
+    )
+
+
 def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozenset[str]:
     targets = [t for call in analysis.view.calls(identity, read) for t in (*call.functions, *call.abstract)]
     return frozenset(formal.name for target in targets for formal in analysis.view.function(target).formals)
@@ -237,8 +245,13 @@ class _Walk:
             return
         named = [a.value for a in call.arguments if a.keyword == field] if field else []
         self._ask(named or [a.value for a in call.arguments if not field or a.keyword in ("", "*", "**")], number, "" if named else field)
-        if not named and call.receiver is not None:
+        if not named and call.receiver is not None and not self._is_awaited(number):
             self._receiver(number, call.receiver, field)
+
+    def _is_awaited(self, number: int) -> bool:
+        """Whether the call is waited for: a client's answer is not made of the client."""
+        events = self._view.function(self._identity).events
+        return any(e.kind == "suspend" and self._view.awaited_call(self._identity, e.value) == number for e in events)
 
     def _receiver(self, number: int, path: AccessPath, field: str) -> None:
         self._ask((path.root,), number, field)

@@ -12,12 +12,12 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.carried import carries_only_constants
+from ctxlint.checks.carried import carries_only_constants, takes_from
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.fresh_guards import is_guarded
+from ctxlint.checks.fresh_guards import compares_old_content, is_guarded
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
-from ctxlint.checks.records import Sameness, is_new_record, same_record, same_store
+from ctxlint.checks.records import Sameness, is_new_record, other_holder, same_record, same_store
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
@@ -34,7 +34,8 @@ MAX_DEPTH_OF_ONE_RECORD = 8
 class Pair(msgspec.Struct, frozen=True):
     """A read whose content flows into a later write of the same record, and where another writer can run between them.
 
-    `between` is true when the suspension point is neither the read's nor the write's own.
+    `between` is true when the suspension point is neither the read's nor the write's own, `doubtful` when the flow or the
+    second process is only possible.
     """
 
     function: FunctionId
@@ -43,6 +44,7 @@ class Pair(msgspec.Struct, frozen=True):
     suspension: int
     between: bool
     sameness: Sameness
+    doubtful: bool
 
     @property
     def depth(self) -> int:
@@ -120,7 +122,9 @@ def _reading(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
         e for e in analysis.summaries.effects_at(identity, read)
         if e.kind == "read" and same_store(e, write) and (write.medium != "interface" or pair_up(analysis, e, write))
     ]
-    return min(loads, key=lambda e: e.distance) if loads and read != write.event else None
+    if not loads or read == write.event or (write.medium != "sql" and other_holder(analysis, identity, read, write.event)):
+        return None
+    return min(loads, key=lambda e: e.distance)
 
 
 def _judged(
@@ -137,7 +141,18 @@ def _judged(
         return None
     if is_guarded(analysis, identity, read.event, write) or carries_only_constants(analysis, identity, read.event, write):
         return None
-    return Pair(identity, read, write, suspension, middle is not None, sameness)
+    doubtful = (
+        not (sameness == "carried" or takes_from(analysis, identity, read.event, write))
+        or (suspension == write.event and _may_stay_here(analysis, identity, write))
+        or compares_old_content(analysis, identity, read.event, write)
+    )
+    return Pair(identity, read, write, suspension, middle is not None, sameness, doubtful)
+
+
+def _may_stay_here(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the write can also reach an implementation that does not leave this process."""
+    targets = {t for call in analysis.view.calls(identity, write.event) for t in call.functions}
+    return any(not any(e.kind == write.kind and lets_others_in(e) for e in analysis.summaries.of(t).effects) for t in targets)
 
 
 def _meets_itself(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
@@ -182,7 +197,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     )
     where, event = found.write.origin
     return Finding(
-        function=where, event=event, kind=found.kind, confidence="medium" if found.others else "low",
+        function=where, event=event, kind=found.kind, confidence=_cell_confidence(found),
         fields={
             "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(where, event)),
             "suspension": str(view.line(identity, found.suspension)), "writer": other.text,
@@ -197,7 +212,13 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     )
 
 
+def _cell_confidence(found: StaleCell) -> Confidence:
+    return "medium" if found.others and found.goes_through else "low"
+
+
 def _confidence(pair: Pair) -> Confidence:
+    if pair.doubtful:
+        return "low"
     if pair.sameness in ("object", "key", "place") and pair.between and pair.write.medium != "interface":
         return "high"
     return "medium"

@@ -9,7 +9,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.records import keys_of, same_store, selectors
 from ctxlint.checks.suspensions import comes_before, suspension_between
 from ctxlint.flow.guards import guards
-from ctxlint.ir.value import Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Constant, Result, Value
 from ctxlint.knowledge.words import hints
 
 
@@ -47,6 +47,24 @@ def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
     sources = [analysis.summaries.sources.of(identity, write.event, value) for value in write.selects]
     carried = [any(s.kind == "read" and s.event == read for s in found) for found in sources]
     return any(carried) and not all(carried)
+
+
+def compares_old_content(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether the write is handed the old content itself beside the new one: it may replace it only if it is still there."""
+    arguments = [a.value for a in analysis.view.event(identity, write.event).arguments]
+    sources = {
+        value: analysis.summaries.sources.of(identity, write.event, value) for value in arguments if not isinstance(value, Constant)
+    }
+    old = [v for v, found in sources.items() if {(s.kind, s.event) for s in found if s.kind == "read"} == {("read", read)}]
+    plain = [v for v in old if not any(s.kind in ("param", "call") and s.event != read for s in sources[v])]
+    whole = [v for v in plain if not _is_part(analysis, identity, write.event, v, read)]
+    return bool(whole) and len(old) > 1
+
+
+def _is_part(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+    """Whether the value is a field of what was read."""
+    paths = analysis.view.resolve_path(identity, at, AccessPath(value))
+    return any(path.root == Result(read) and path.steps for path in paths)
 
 
 def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:

@@ -31,6 +31,21 @@ def same_store(read: StoreEffect, write: StoreEffect) -> bool:
     return bool(read.keys & write.keys)
 
 
+def other_holder(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether both are calls on objects of one class that are certainly two: different attributes of the same object."""
+    view = analysis.view
+    one, other = (
+        {p for call in view.calls(identity, n) if call.receiver is not None for p in view.resolve_path(identity, n, call.receiver)}
+        for n in (read, write)
+    )
+    if not one or not other or one & other:
+        return False
+    kinds = [{t for p in paths for t in view.types(identity, n, p)} for n, paths in ((read, one), (write, other))]
+    return bool(kinds[0] & kinds[1]) and all(
+        a.root == b.root and len(a.steps) == len(b.steps) and a.steps != b.steps for a in one for b in other
+    )
+
+
 def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> Sameness:
     """How the two calls name their records, as seen in the function."""
     if any(comes_from(analysis, identity, write.event, value, read.event) for value in write.contents):

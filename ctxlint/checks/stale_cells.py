@@ -11,9 +11,12 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.effects import WRITES
+from ctxlint.calls.elements import LANGUAGE
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.names import split
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, in_order
@@ -31,7 +34,10 @@ _ADDS = frozenset({"add", "item", "augment"})
 
 
 class StaleCell(msgspec.Struct, frozen=True):
-    """A write of a cell, the reading it goes by, the suspension point between them, and who else writes the cell."""
+    """A write of a cell, the reading it goes by, the suspension point between them, and who else writes the cell.
+
+    `goes_through` is true when what is waited for at the suspension point works on the reading, or changes a store.
+    """
 
     kind: Kind
     function: FunctionId
@@ -40,6 +46,7 @@ class StaleCell(msgspec.Struct, frozen=True):
     suspension: int
     write: Mutation
     others: tuple[Change, ...]
+    goes_through: bool = True
 
 
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
@@ -58,14 +65,18 @@ def _is_long_lived(analysis: Analysis, identity: FunctionId, write: Mutation) ->
     root, steps = write.path.root, write.path.steps
     if not isinstance(root, Name) or len(steps) > 2 or (len(steps) == 2 and not steps[1].startswith("[")):
         return False
-    return root.scope == "global" or bool(root.name) and root.name == receiver_name(analysis.view.function(identity))
+    if root.scope == "global":
+        return not steps and split(analysis.program, write.cells[0])[0] != ""
+    return bool(root.name) and root.name == receiver_name(analysis.view.function(identity))
 
 
 # The cell is replaced.
 
 
 def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleCell | None:
-    if write.how not in _REPLACES or write.distance:
+    if write.how not in _REPLACES or write.distance or analysis.view.event(identity, write.event).kind == "call":
+        return None
+    if _is_handle(analysis, identity, write):
         return None
     cell = write.cells[-1]
     sources = analysis.summaries.sources.of_all(identity, write.event, write.values)
@@ -75,8 +86,32 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         suspension = suspension_between(analysis, identity, read, write.event)
         if suspension is None or not read < suspension < write.event or _puts_back(analysis, identity, read, write):
             return None
-        return StaleCell("attribute-path", identity, cell, read, suspension, write, _others(analysis, identity, cell))
+        return StaleCell("attribute-path", identity, cell, read, suspension, write, _others(analysis, identity, cell),
+                         _goes_through(analysis, identity, suspension, read, write))
     return None
+
+
+def _goes_through(analysis: Analysis, identity: FunctionId, suspension: int, read: int, write: Mutation) -> bool:
+    """Whether the awaited call is given the reading and gives what is written, or itself changes a store."""
+    awaited = analysis.view.awaited_call(identity, analysis.view.event(identity, suspension).value)
+    if awaited is None:
+        return False
+    if any(e.kind in WRITES for e in analysis.summaries.effects_at(identity, awaited)):
+        return True
+    handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
+    given = {s.event for s in analysis.summaries.sources.of_all(identity, awaited, handed)}
+    atoms = {a for value in write.values for a in analysis.view.origins(identity).roots(value, write.event, mutations=True)}
+    return read in given and bool({("result", awaited)} & atoms)
+
+
+def _is_handle(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
+    """Whether what is written is an object of a library that is no container: a client, a page, a connection."""
+    kinds = [k for value in write.values for k in in_order(analysis.view.inference.of_value(identity, write.event, value))]
+    return bool(kinds) and all(
+        isinstance(k, Instance) and analysis.program.class_(k.name) is None and k.name not in LANGUAGE
+        and not k.name.startswith("builtins.")
+        for k in kinds
+    )
 
 
 def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:

@@ -244,7 +244,8 @@ class _Walk:
             self._receiver(number, call.receiver, picked)
             return
         named = [a.value for a in call.arguments if a.keyword == field] if field else []
-        self._ask(named or [a.value for a in call.arguments if not field or a.keyword in ("", "*", "**")], number, "" if named else field)
+        for value in named or [a.value for a in call.arguments if not field or a.keyword in ("", "*", "**")]:
+            self._ask((value,), number, "" if named or isinstance(value, Compound) else field)
         if not named and call.receiver is not None and not self._is_awaited(number):
             self._receiver(number, call.receiver, field)
 

@@ -14,10 +14,10 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.carried import carries_only_constants, takes_from
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.fresh_guards import compares_old_content, is_guarded
+from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, reads_again_inside
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
-from ctxlint.checks.records import Sameness, is_new_record, other_holder, same_record, same_store
+from ctxlint.checks.records import Sameness, is_new_record, may_be_other_holder, other_holder, same_record, same_store
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
@@ -139,12 +139,15 @@ def _judged(
         return None
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return None
+    if reads_again_inside(analysis, identity, write):
+        return None
     if is_guarded(analysis, identity, read.event, write) or carries_only_constants(analysis, identity, read.event, write):
         return None
     doubtful = (
         not (sameness == "carried" or takes_from(analysis, identity, read.event, write))
         or (suspension == write.event and _may_stay_here(analysis, identity, write))
         or compares_old_content(analysis, identity, read.event, write)
+        or may_be_other_holder(analysis, identity, read.event, write.event)
     )
     return Pair(identity, read, write, suspension, middle is not None, sameness, doubtful)
 
@@ -156,6 +159,8 @@ def _may_stay_here(analysis: Analysis, identity: FunctionId, write: StoreEffect)
 
 
 def _meets_itself(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    if analysis.view.function(identity).kind == "coroutine":
+        return False
     return write.medium == "file" and analysis.concurrency.beside_itself(identity) is not None
 
 
@@ -197,7 +202,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     )
     where, event = found.write.origin
     return Finding(
-        function=where, event=event, kind=found.kind, confidence=_cell_confidence(found),
+        function=where, event=event, kind=found.kind, confidence=_cell_confidence(analysis, found),
         fields={
             "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(where, event)),
             "suspension": str(view.line(identity, found.suspension)), "writer": other.text,
@@ -212,8 +217,9 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     )
 
 
-def _cell_confidence(found: StaleCell) -> Confidence:
-    return "medium" if found.others and found.goes_through else "low"
+def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
+    private = analysis.program.symbol(found.function).rpartition(".")[2].startswith("_")
+    return "medium" if found.others and found.goes_through and (found.kind == "drained-buffer" or not private) else "low"
 
 
 def _confidence(pair: Pair) -> Confidence:

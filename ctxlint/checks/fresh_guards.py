@@ -116,3 +116,23 @@ def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> f
             if edge.condition == guard.condition:
                 found |= analysis.summaries.sources.of(identity, edge.target, guard.condition.value)
     return frozenset(found)
+
+
+def reads_again_inside(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the called function reads the store anew and puts what it is given into that: the pair is its own."""
+    for call in analysis.view.calls(identity, write.event):
+        for target in call.functions:
+            for inner in analysis.summaries.of(target).effects:
+                if inner.origin == write.origin and inner.kind == write.kind and inner.distance < write.distance:
+                    if _is_based_on_reading(analysis, target, inner) or reads_again_inside(analysis, target, inner):
+                        return True
+    return False
+
+
+def _is_based_on_reading(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    return any(
+        source.kind == "read" and any(
+            e.kind == "read" and same_store(e, write) for e in analysis.summaries.effects_at(identity, source.event)
+        )
+        for source in analysis.summaries.sources.of_all(identity, write.event, write.contents)
+    )

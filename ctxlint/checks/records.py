@@ -34,16 +34,30 @@ def same_store(read: StoreEffect, write: StoreEffect) -> bool:
 def other_holder(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
     """Whether both are calls on objects of one class that are certainly two: different attributes of the same object."""
     view = analysis.view
-    one, other = (
-        {p for call in view.calls(identity, n) if call.receiver is not None for p in view.resolve_path(identity, n, call.receiver)}
-        for n in (read, write)
-    )
-    if not one or not other or one & other:
-        return False
+    one, other = _receivers(analysis, identity, read), _receivers(analysis, identity, write)
     kinds = [{t for p in paths for t in view.types(identity, n, p)} for n, paths in ((read, one), (write, other))]
-    return bool(kinds[0] & kinds[1]) and all(
-        a.root == b.root and len(a.steps) == len(b.steps) and a.steps != b.steps for a in one for b in other
+    return may_be_other_holder(analysis, identity, read, write) and bool(kinds[0] & kinds[1]) and all(
+        a.root == b.root and len(a.steps) == len(b.steps) for a in one for b in other
     )
+
+
+def may_be_other_holder(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether both are calls on objects that are named differently, neither of them a part of the other."""
+    one, other = _receivers(analysis, identity, read), _receivers(analysis, identity, write)
+    return bool(one and other) and not any(_overlap(a, b) for a in one for b in other)
+
+
+def _receivers(analysis: Analysis, identity: FunctionId, event: int) -> set[AccessPath]:
+    view = analysis.view
+    return {
+        path for call in view.calls(identity, event) if call.receiver is not None
+        for path in view.resolve_path(identity, event, call.receiver)
+    }
+
+
+def _overlap(one: AccessPath, other: AccessPath) -> bool:
+    shorter = min(len(one.steps), len(other.steps))
+    return one.root == other.root and one.steps[:shorter] == other.steps[:shorter]
 
 
 def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> Sameness:

@@ -144,7 +144,8 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
     cell = write.cells[-1]
     others = tuple(c for c in _others(analysis, identity, cell) if c.mutation.how in _ADDS)
     for point in sorted(suspensions(analysis, identity)) if others else ():
-        awaited = analysis.view.awaited_call(identity, analysis.view.event(identity, point).value)
+        waiting = analysis.view.event(identity, point)
+        awaited = analysis.view.awaited_call(identity, waiting.value) if waiting.note == "await" else None
         if awaited is None or awaited == write.event or not comes_before(analysis, identity, point, write.event):
             continue
         if analysis.view.does(identity, awaited, "joins", "calls-argument", "concurrent-executor"):

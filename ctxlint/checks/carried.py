@@ -36,8 +36,7 @@ class Leaf(NamedTuple):
 
 def carries_only_constants(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether all that the write takes from the reading are its keys and fields that nobody ever changes."""
-    found = {leaf for value in write.contents for leaf in _Walk(analysis, identity, read, 0).leaves(value, write.event, "")}
-    fields = {leaf.field for leaf in found if not leaf.formal}
+    fields = carried_fields(analysis, identity, read, write)
     if not fields or "" in fields:
         return False
     formals = _key_formals(analysis, identity, read)
@@ -47,12 +46,11 @@ def carries_only_constants(analysis: Analysis, identity: FunctionId, read: int, 
     )
 
 
-def takes_from(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
-    """Whether something of the reading certainly goes into the write, state of opaque objects not counted."""
-    return any(
-        not leaf.formal for value in write.contents
-        for leaf in _Walk(analysis, identity, read, 0).leaves(value, write.event, "")
-    )
+def carried_fields(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> frozenset[str]:
+    """The fields of the reading that go into the write; the empty name if all of it does, which outweighs the others."""
+    found = {leaf for value in write.contents for leaf in _Walk(analysis, identity, read, 0).leaves(value, write.event, "")}
+    fields = frozenset(leaf.field for leaf in found if not leaf.formal)
+    return frozenset({""}) if "" in fields else fields
 
 
 def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozenset[str]:

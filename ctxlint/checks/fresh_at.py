@@ -12,12 +12,12 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.carried import carries_only_constants, takes_from
+from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, reads_again_inside
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
-from ctxlint.checks.records import Sameness, is_new_record, may_be_other_holder, other_holder, same_record, same_store
+from ctxlint.checks.records import Sameness, is_new_record, is_touched, may_be_other_holder, other_holder, same_record, same_store
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
@@ -141,10 +141,12 @@ def _judged(
         return None
     if reads_again_inside(analysis, identity, write):
         return None
+    if sameness == "object" and not is_touched(analysis, identity, read.event, write.event):
+        return None
     if is_guarded(analysis, identity, read.event, write) or carries_only_constants(analysis, identity, read.event, write):
         return None
     doubtful = (
-        not (sameness == "carried" or takes_from(analysis, identity, read.event, write))
+        (sameness != "carried" and not carried_fields(analysis, identity, read.event, write))
         or (suspension == write.event and _may_stay_here(analysis, identity, write))
         or compares_old_content(analysis, identity, read.event, write)
         or may_be_other_holder(analysis, identity, read.event, write.event)

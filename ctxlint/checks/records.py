@@ -95,6 +95,19 @@ def comes_from(analysis: Analysis, identity: FunctionId, at: int, value: Value, 
     return any(path.root == Result(read) for path in paths)
 
 
+def is_touched(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether anything between the two can have changed what was read: a store into it, or a call that is given it."""
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if number in (read, write) or event.kind not in ("call", "write", "delete"):
+            continue
+        given = [argument.value for argument in event.arguments]
+        if event.path is not None and event.path.steps:
+            given.append(event.path.root)
+        if any(comes_from(analysis, identity, number, value, read) for value in given):
+            return True
+    return False
+
+
 def _is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
     return any(s.kind == "read" and s.event == read for s in analysis.summaries.sources.of(identity, at, value))
 

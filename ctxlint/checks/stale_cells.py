@@ -190,8 +190,20 @@ def _filled(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleC
         if suspension is None:
             return None
         if not _is_another_entry(analysis, identity, read, write):
-            return StaleCell("get-or-create", identity, cell, read, suspension, write, _others(analysis, identity, cell))
+            return StaleCell("get-or-create", identity, cell, read, suspension, write, _others(analysis, identity, cell),
+                             _gives_it(analysis, identity, write))
     return None
+
+
+def _gives_it(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
+    """Whether the function gives the entry to its caller, who then works on one of two."""
+    origins = analysis.view.origins(identity)
+    filled = {atom for value in write.values for atom in origins.identity(value, write.event) if atom[0] == "result"}
+    return any(
+        filled & origins.identity(event.value, number)
+        for number, event in enumerate(analysis.view.function(identity).events)
+        if event.kind == "return" and event.value is not None
+    )
 
 
 def _holds_state(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:

@@ -80,10 +80,13 @@ def _asked(
 
 def _view(program: Program, models: Models) -> View:
     def result_of(name: str) -> str | None:
-        return next((effect.returns for effect in models.effects(name) if effect.returns), None)
+        return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
+
+    def attribute_of(name: str) -> str | None:
+        return next((effect.returns for effect in models.effects(name) if effect.returns and effect.attribute), None)
 
     definitions = DefinitionTables(program)
-    inference = TypeInference(program, external_result=result_of, definitions=definitions)
+    inference = TypeInference(program, external_result=result_of, external_attribute=attribute_of, definitions=definitions)
     return View(CallGraph(inference), definitions, models, load_words())
 
 

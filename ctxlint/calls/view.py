@@ -85,6 +85,8 @@ class View:
         self._effective: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
         self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
         self._paths: dict[tuple[FunctionId, int], frozenset[AccessPath]] = {}
+        self._accessors = _accessor_names(self.program)
+        self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
 
     # One function at a time.
@@ -165,7 +167,7 @@ class View:
 
     def _find_calls(self, identity: FunctionId, event: int) -> Iterator[Call]:
         it = self.event(identity, event)
-        if it.path is None:
+        if it.path is None or (it.kind != "call" and not self._may_call(it)):
             return
         callees = self.call_graph.callees(identity, event)
         if it.kind != "call":
@@ -176,6 +178,12 @@ class View:
         yield own
         if self._runs_arguments(own):
             yield from self._passed_calls(identity, event, it, deferred=self._leaves_running(own))
+
+    def _may_call(self, it: Event) -> bool:
+        """Whether an event that is no call can call a property or a special method of some class of the program."""
+        if it.kind in ("enter", "exit", "iterate"):
+            return True
+        return it.path is not None and any(step in self._accessors for step in it.path.steps)
 
     def _runs_arguments(self, call: Call) -> bool:
         """Whether the callee runs a callable (or awaits a coroutine) that it is given."""
@@ -293,6 +301,32 @@ class View:
     def types(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
         """The names of the classes whose instance an access path can hold."""
         return tuple(t.name for t in in_order(self.inference.of_path(identity, at, path)) if isinstance(t, Instance))
+
+
+def _accessor_names(program: Program) -> frozenset[str]:
+    """The attributes whose access runs code in some class of the program; `[*]` when a class defines items itself."""
+    names: set[str] = set()
+    for identity in program.functions():
+        function = program.function(identity)
+        if function.owner:
+            name = function.qualname.rpartition(".")[2]
+            if name in ("__getitem__", "__setitem__", "__delitem__"):
+                names.add("[*]")
+            elif name in ("__setattr__", "__getattr__", "__delattr__"):
+                return _EVERY_NAME
+            elif function.decorators:
+                names.add(name)
+    return frozenset(names)
+
+
+class _EveryName(frozenset[str]):
+    """Contains every name: some class of the program answers for attributes that it does not declare."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_EVERY_NAME = _EveryName()
 
 
 def argument_of(call: Call, which: str) -> Value | AccessPath | None:

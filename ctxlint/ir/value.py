@@ -50,7 +50,7 @@ class Compound(msgspec.Struct, frozen=True, array_like=True, gc=False, tag="comp
     """
 
     operator: str
-    parts: tuple["Value", ...]
+    parts: tuple[Value, ...]
 
 
 class Closure(msgspec.Struct, frozen=True, array_like=True, gc=False, tag="closure"):

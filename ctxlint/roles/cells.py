@@ -10,14 +10,22 @@ from collections.abc import Iterable
 
 import msgspec
 
+from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
-from ctxlint.ir.value import Constant
+from ctxlint.roles.entering import Entering
+
+NEAR = 2
+"""A cell that is filled further down than this many calls is filled by the callee."""
 
 
 class Restore(msgspec.Struct, frozen=True, gc=False):
-    """`function` fills cell `cell` at `event` with what it read from the store `keys` at `read`."""
+    """`function` fills cell `cell` at `event` with what it read from the store `keys` at `read`.
+
+    The content flows into the cell; what is only used as a key, or changes something inside the object that the cell holds,
+    fills nothing.
+    """
 
     function: FunctionId
     cell: str
@@ -39,6 +47,7 @@ class Cells:
 
     def __init__(self, summaries: Summaries) -> None:
         self._summaries = summaries
+        self.entering = Entering(summaries)
         self._restores: dict[str, list[Restore]] = {}
         self._changes: dict[str, list[Change]] = {}
         for identity in summaries.view.program.functions():
@@ -48,6 +57,10 @@ class Cells:
         """The functions that rebuild one of the cells from a store, nearest first."""
         found = [restore for cell in cells for restore in self._restores.get(cell, ())]
         return tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
+
+    def rebuilt_stores(self) -> frozenset[str]:
+        """The keys of the stores from which some cell is rebuilt."""
+        return frozenset().union(*(restore.keys for found in self._restores.values() for restore in found))
 
     def changes(self, cell: str) -> tuple[Change, ...]:
         """The functions that change the cell by operations of their own."""
@@ -60,19 +73,33 @@ class Cells:
             if mutation.distance == 0:
                 for cell in mutation.cells:
                     self._changes.setdefault(cell, []).append(Change(identity, mutation))
-            if mutation.distance <= 2:
+            if mutation.distance <= NEAR:
                 self._collect_restores(identity, mutation)
 
     def _collect_restores(self, identity: FunctionId, mutation: Mutation) -> None:
-        if all(isinstance(value, Constant) for value in mutation.values):
+        cell = filled_cell(mutation)
+        if cell is None:
             return
-        sources = self._summaries.sources.of_all(identity, mutation.event, mutation.values)
-        for source in sorted(sources, key=lambda s: s.event):
-            if source.kind != "read" or source.event < 0:
-                continue
-            for effect in self._summaries.effects_at(identity, source.event):
-                if effect.kind == "read" and effect.keys:
-                    for cell in mutation.cells:
-                        self._restores.setdefault(cell, []).append(
-                            Restore(identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance)
-                        )
+        for source in sorted(self.entering.content(identity, mutation), key=lambda s: s.event):
+            if source.kind == "read" and source.event >= 0:
+                for effect in nearest_reads(self._summaries, identity, source.event):
+                    self._restores.setdefault(cell, []).append(
+                        Restore(identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance)
+                    )
+
+
+def filled_cell(mutation: Mutation) -> str | None:
+    """The cell that the mutation stores into itself: its attribute, or an item of it; None if it only changes a part inside."""
+    if not mutation.cells:
+        return None
+    fields = [step for step in mutation.path.steps if not step.startswith("[")]
+    innermost = mutation.cells[-1]
+    return innermost if not fields or innermost.rpartition(".")[2] == fields[-1] else None
+
+
+def nearest_reads(summaries: Summaries, identity: FunctionId, event: int) -> tuple[StoreEffect, ...]:
+    """The reads of a store that the event is for: the nearest ones, and those behind the same interface."""
+    reads = [e for e in summaries.effects_at(identity, event) if e.kind == "read" and e.keys]
+    nearest = min((e.distance for e in reads), default=0)
+    behind = nearest + 1 if any(e.medium == "interface" and e.distance == nearest for e in reads) else nearest
+    return tuple(e for e in reads if e.distance <= behind)

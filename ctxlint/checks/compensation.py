@@ -1,0 +1,50 @@
+"""What makes up for a change whose record failed: a handler that changes the cell back, a restore before each use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.mutations import Mutation
+from ctxlint.checks.finding import Analysis
+from ctxlint.flow.paths import dominates, path
+from ctxlint.roles.cells import Restore
+
+CALLERS = 6
+"""A function with more callers than this is not asked whether every one of them compensates."""
+
+
+def changes_back(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> bool:
+    """Whether the failure of the record leads to a step that changes the cell again, here or in every caller."""
+    if _changes_after_failure(analysis, identity, mutation, record):
+        return True
+    callers = analysis.view.call_graph.callers(identity)
+    return 0 < len(callers) <= CALLERS and all(
+        _changes_after_failure(analysis, caller, mutation, event) for caller, event in callers
+    )
+
+
+def _changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mutation, failing: int) -> bool:
+    undoing = {m.event for m in analysis.summaries.of(identity).mutations if set(m.cells) & set(mutation.cells)}
+    undoing -= {mutation.event, failing}
+    graph = analysis.view.graph(identity)
+    return bool(undoing) and path(graph, failing, undoing, {failing}, start="failed", consistent=False) is not None
+
+
+def is_read_back_before(analysis: Analysis, identity: FunctionId, mutation: Mutation, restores: Iterable[Restore]) -> bool:
+    """Whether the function rebuilds the cell from the store each time before it changes it."""
+    restoring = {r.function for r in restores if _always(analysis, r)}
+    graph = analysis.view.graph(identity)
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.path is None or number == mutation.event:
+            continue
+        called = {f for call in analysis.view.effective_calls(identity, number) for f in call.functions}
+        if called & restoring and dominates(graph, number, mutation.event):
+            return True
+    return False
+
+
+def _always(analysis: Analysis, restore: Restore) -> bool:
+    """Whether every call of the restore that returns has rebuilt the cell."""
+    graph = analysis.view.graph(restore.function)
+    return path(graph, graph.entry, graph.exit, {restore.event}, exceptional=False, consistent=False) is None

@@ -1,0 +1,77 @@
+"""Reader and writer of a file whose path both are only told: `save_to(path)` and `load_from(path)`."""
+
+from __future__ import annotations
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.terms import parameters
+from ctxlint.checks.finding import Analysis
+from ctxlint.roles.stores import Access
+
+_CALLS = 2
+"""How many calls away a value may be turned into text, and text into a value."""
+
+
+def reads_of_the_same_argument(analysis: Analysis, level: Access) -> list[Access]:
+    """The reads in the same function of the very path that is written: read, change, write back."""
+    place = level.effect.place
+    if not parameters(place):
+        return []
+    return [
+        Access(level.function, effect)
+        for effect in analysis.summaries.of(level.function).effects
+        if effect.kind == "read" and effect.medium == "file" and effect.place == place and effect.event != level.effect.event
+    ]
+
+
+def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
+    """The reads of a bare argument by a function of the same class or module that understands what the writer writes."""
+    if level.effect.place.kind != "param":
+        return []
+    written = _formats(analysis, level.function, ("serialises", "saves"))
+    if not written:
+        return []
+    return [
+        Access(other, effect)
+        for other in _neighbours(analysis, level.function)
+        for effect in analysis.summaries.of(other).effects
+        if effect.kind == "read" and effect.medium == "file" and effect.distance == 0 and effect.place.kind == "param"
+        and written & _formats(analysis, other, ("parses", "loads"))
+    ]
+
+
+def _neighbours(analysis: Analysis, identity: FunctionId) -> list[FunctionId]:
+    """The other functions of the same class, its bases and subclasses; of the module for a plain function."""
+    program = analysis.program
+    owner = program.owner(identity)
+    found = []
+    for other in program.functions():
+        if other == identity:
+            continue
+        theirs = program.owner(other)
+        if owner is None:
+            if theirs is None and other.module == identity.module:
+                found.append(other)
+        elif theirs is not None and (theirs in _lineage(analysis, owner) or owner in _lineage(analysis, theirs)):
+            found.append(other)
+    return found
+
+
+def _lineage(analysis: Analysis, owner: str) -> tuple[str, ...]:
+    info = analysis.program.class_(owner)
+    return (owner,) if info is None else info.mro
+
+
+def _formats(analysis: Analysis, identity: FunctionId, verbs: tuple[str, ...], depth: int = _CALLS) -> set[str]:
+    """The libraries with which the function, or one it calls, turns values into text or back."""
+    found = set()
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind != "call":
+            continue
+        match = analysis.view.does(identity, number, *verbs)
+        if match is not None and (match.effect.store in ("", "file") and "." in match.name):
+            found.add(match.name.split(".", 1)[0])
+        elif depth:
+            for call in analysis.view.calls(identity, number):
+                for target in call.functions:
+                    found |= _formats(analysis, target, verbs, depth - 1)
+    return found

@@ -1,0 +1,170 @@
+"""The retry trap: the guard of a second attempt sees what the first one changed, and leaves.
+
+A test traps when it decides whether the record is reached at all, asks the cell before it is changed, and gets the other answer
+after the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.sources import Source
+from ctxlint.checks.finding import Analysis
+from ctxlint.flow.paths import dominates, path
+from ctxlint.ir.function import Condition
+from ctxlint.ir.value import Compound, Constant, Result, Value
+
+Relation = Literal["present", "absent", "equal", "different", "opaque"]
+
+_FLIPPED: dict[str, Relation] = {"present": "absent", "absent": "present", "equal": "different", "different": "equal"}
+_COMPARED: dict[str, Relation] = {"==": "equal", "is": "equal", "!=": "different", "is not": "different",
+                                  "in": "present", "not in": "absent"}
+
+
+class Test(msgspec.Struct, frozen=True):
+    """What a condition says of a value: `subject` stands in `relation` to `other` (None where there is no other)."""
+
+    subject: Value
+    relation: Relation
+    other: Value | None = None
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """A condition without which the event is not reached, and the last event before it is asked."""
+
+    condition: Condition
+    at: int
+
+
+def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> int | None:
+    """The event at which a second attempt leaves because of the mutation, so that the record is never written; or None."""
+    for gate in gates(analysis, identity, record):
+        for test in tests(gate.condition.value, gate.condition.holds):
+            if _asks(analysis, identity, mutation, gate.at, test) and _flips(analysis, identity, mutation, gate.at, test):
+                return gate.at
+    return None
+
+
+def gates(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Gate]:
+    """The conditions that must hold to reach the event: where they fail, the function goes another way and ends."""
+    graph = analysis.view.graph(identity)
+    for number, block in enumerate(analysis.view.function(identity).blocks):
+        for edge in block.edges:
+            if edge.condition is None or len(block.edges) < 2:
+                continue
+            target = graph.size + edge.target
+            if len(graph.predecessors(target)) != 1 or not dominates(graph, target, event):
+                continue
+            others = [graph.size + other.target for other in block.edges if other is not edge]
+            asked_again = {graph.size + number, *range(block.first, block.last)}
+            if event not in others and path(graph, others, event, asked_again, consistent=False) is None:
+                yield Gate(edge.condition, max(block.last - 1, block.first) if block.last > block.first else event)
+
+
+def tests(value: Value, holds: bool) -> Iterator[Test]:
+    """The single questions whose answers the condition fixes."""
+    if isinstance(value, Compound) and value.operator == "not":
+        yield from tests(value.parts[0], not holds)
+    elif isinstance(value, Compound) and value.operator == ("and" if holds else "or"):
+        for part in value.parts:
+            yield from tests(part, holds)
+    elif isinstance(value, Compound) and value.operator in ("and", "or"):
+        return
+    elif isinstance(value, Compound) and value.operator in _COMPARED and len(value.parts) == 2:
+        yield from _comparison(value, holds)
+    elif isinstance(value, Compound):
+        yield Test(value, "opaque")
+    else:
+        yield Test(value, "present" if holds else "absent")
+
+
+def _comparison(value: Compound, holds: bool) -> Iterator[Test]:
+    left, right = value.parts
+    relation = _COMPARED[value.operator] if holds else _FLIPPED[_COMPARED[value.operator]]
+    if value.operator in ("in", "not in"):
+        yield Test(right, relation)
+        if isinstance(right, Compound):
+            yield Test(left, "opaque", right)
+        return
+    for subject, other in ((left, right), (right, left)):
+        if _is_nothing(other):
+            yield Test(subject, "absent" if relation == "equal" else "present")
+        else:
+            yield Test(subject, relation, other)
+
+
+def _asks(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, test: Test) -> bool:
+    """Whether the test is about the very cell, as it was before the mutation (or as the mutation found it)."""
+    sources = analysis.summaries.sources.of(identity, at, test.subject)
+    return bool(mutation.cells) and any(
+        s.kind == "cell" and s.name == mutation.cells[-1] and s.event <= mutation.event for s in sources
+    )
+
+
+def _flips(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, test: Test) -> bool:
+    """Whether the test is answered otherwise once the mutation has been made."""
+    if test.relation == "opaque" or _is_call(analysis, identity, test.subject, mutation.event):
+        return mutation.how in ("rebind", "field")
+    if mutation.how in ("rebind", "field"):
+        return _flips_value(analysis, identity, mutation, at, test)
+    if depth_inside(mutation) > 0:
+        return False
+    if mutation.how in ("remove", "delete", "clear"):
+        return test.relation == "present"
+    if test.relation == "different" and test.other is not None:
+        return _enters(analysis, identity, mutation, at, test.other)
+    return test.relation == "absent"
+
+
+def _flips_value(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, test: Test) -> bool:
+    value = mutation.values[0] if len(mutation.values) == 1 else None
+    if test.relation == "different" and test.other is not None:
+        return value == test.other or _enters(analysis, identity, mutation, at, test.other)
+    if test.relation == "equal" and isinstance(test.other, Constant):
+        return isinstance(value, Constant) and value != test.other
+    if test.relation == "present":
+        return value is not None and _is_nothing(value)
+    if test.relation == "absent":
+        return isinstance(value, Constant) and not _is_nothing(value)
+    return False
+
+
+def _enters(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, other: Value) -> bool:
+    """Whether the value compared against is the one that the mutation stores."""
+    asked = analysis.summaries.sources.of(identity, at, other)
+    stored = analysis.cells.entering.content(identity, mutation)
+    return bool({s.name for s in asked if s.kind == "param"} & {s.name for s in stored if s.kind == "param"})
+
+
+def depth_inside(mutation: Mutation) -> int:
+    """How many items deep inside the cell's own container the mutation happens: 0 adds or removes an item of the cell itself."""
+    items = 0
+    for step in reversed(mutation.path.steps):
+        if not step.startswith("["):
+            break
+        items += 1
+    return items - 1 if mutation.how in ("item", "delete", "augment") else items
+
+
+def _is_call(analysis: Analysis, identity: FunctionId, value: Value, mutation: int) -> bool:
+    """Whether the value is what some method of the program says about the object: only its code knows when it changes."""
+    if not isinstance(value, Result) or value.event == mutation:
+        return False
+    event = analysis.view.event(identity, value.event)
+    return event.kind == "call" and any(call.functions for call in analysis.view.calls(identity, value.event))
+
+
+def _is_nothing(value: Value) -> bool:
+    if isinstance(value, Constant):
+        return value.kind == "none" or value.text in ("", "False", "0")
+    return isinstance(value, Compound) and value.operator in ("list", "dict", "set", "tuple") and not value.parts
+
+
+def named(source: Source) -> tuple[str, str, int]:
+    """What makes two sources the same content: a formal, a variable, one result of one call."""
+    return (source.kind, source.name, source.event if source.kind in ("call", "read") else -1)

@@ -1,0 +1,182 @@
+"""Mutations of memory whose record in a store comes afterwards and may fail.
+
+The record is the entry from which a restore rebuilds this very cell: what goes into the cell goes into the entry, the entry goes
+into a store, and a function reads that store back into the cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.effects import WRITES, StoreEffect
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.sources import Source
+from ctxlint.calls.summaries import is_constructor
+from ctxlint.checks.compensation import changes_back, is_read_back_before
+from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.retries import named, retry_trap
+from ctxlint.checks.wording import short_cell, store_name
+from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import dominates, path
+from ctxlint.roles.cells import Restore
+from ctxlint.roles.entering import REMOVALS
+
+NEAR_RECORD = 3
+"""A record further down than this many calls is another function's business."""
+NEAR_MUTATION = 1
+"""A cell that is changed further down than this many calls is another function's business."""
+
+ACCUMULATES = frozenset({"augment", "item", "delete", "add", "remove", "clear", "mutate"})
+"""Changes that a later rebinding does not heal: what they did is only known from the record."""
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A mutation, the record that follows it, and the restore that rebuilds the cell from the record.
+
+    `shares` tells that what goes into the cell (or names what leaves it) goes into the record; `heals` that the record repeats
+    the whole cell, so that the next one makes up for a failed one; `trap` is where a second attempt leaves.
+    """
+
+    function: FunctionId
+    mutation: Mutation
+    record: StoreEffect
+    restore: Restore
+    shares: bool
+    heals: bool
+    trap: int | None
+
+
+def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
+    """Report the function's mutations that a restore forgets when the record that follows them fails."""
+    summary = analysis.summaries.of(identity)
+    mutations = [m for m in summary.mutations if m.cells and m.distance <= NEAR_MUTATION and analysis.cells.restores(m.cells)]
+    if not mutations or is_constructor(analysis.view, identity):
+        return
+    for record in _records(analysis, identity):
+        for mutation in mutations:
+            candidate = _candidate(analysis, identity, mutation, record)
+            if candidate is not None:
+                yield _finding(analysis, candidate)
+                break
+
+
+def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
+    """The changes of stores near enough to be this function's business, one for each event and store."""
+    seen: set[tuple[int, frozenset[str]]] = set()
+    for effect in analysis.summaries.of(identity).effects:
+        if effect.kind not in WRITES or not effect.keys or effect.distance > NEAR_RECORD or effect.staged or effect.deferred:
+            continue
+        if (effect.event, effect.keys) not in seen and _changes_store(analysis, identity, effect.event):
+            seen.add((effect.event, effect.keys))
+            yield effect
+
+
+def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool:
+    """Whether the event is there to change a store: its nearest effect does."""
+    effects = [e for e in analysis.summaries.effects_at(identity, event) if e.kind != "commit"]
+    nearest = min(e.distance for e in effects)
+    return any(e.kind in WRITES for e in effects if e.distance == nearest)
+
+
+def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> Candidate | None:
+    if mutation.event == record.event:
+        return None
+    restores = [r for r in analysis.cells.restores(mutation.cells) if r.keys & record.keys]
+    if not restores or any(r.function == identity for r in restores):
+        return None
+    shares, heals = shares_content(analysis, identity, mutation, record), repeats_cell(analysis, identity, mutation, record)
+    if not shares and not heals:
+        return None
+    if not _follows(analysis, identity, mutation, record):
+        return None
+    trap = retry_trap(analysis, identity, mutation, record.event)
+    if trap is None and (heals or not _accumulates(analysis, identity, mutation)):
+        return None
+    if changes_back(analysis, identity, mutation, record.event) or is_read_back_before(analysis, identity, mutation, restores):
+        return None
+    return Candidate(identity, mutation, record, restores[0], shares, heals, trap)
+
+
+def _follows(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether the record comes after the mutation, with no other record of the store before or between."""
+    graph = analysis.view.graph(identity)
+    if dominates(graph, record.event, mutation.event):
+        return False
+    others = {e.event for e in analysis.summaries.of(identity).effects
+              if e.keys & record.keys and e.kind in WRITES and e.event not in (record.event, mutation.event) and not e.deferred}
+    if any(dominates(graph, event, mutation.event) for event in others):
+        return False
+    return path(graph, mutation.event, record.event, others, start="completed") is not None
+
+
+def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether what goes into the cell, or names what leaves it, goes into the record as well."""
+    into_record = _recorded(analysis, identity, record)
+    if mutation.how in REMOVALS:
+        into_cell = analysis.cells.entering.keys(identity, mutation)
+    else:
+        into_cell = analysis.cells.entering.content(identity, mutation)
+    if record.kind == "append" and mutation.cells[-1] in {s.name for s in into_record if s.kind == "cell"}:
+        return True
+    return bool({named(s) for s in into_cell if s.kind in ("param", "call", "read")}
+                & {named(s) for s in into_record})
+
+
+def _recorded(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> frozenset[Source]:
+    values = record.contents
+    if record.kind == "delete":
+        values = tuple(argument.value for argument in analysis.view.event(identity, record.event).arguments)
+    return analysis.summaries.sources.of_all(identity, record.event, values)
+
+
+def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether the record is the whole cell: the next one repeats what a failed one should have said."""
+    if record.kind not in ("write", "move"):
+        return False
+    if record.cells.intersection(mutation.cells):
+        return True
+    return any(s.kind == "cell" and s.name in mutation.cells for s in _recorded(analysis, identity, record))
+
+
+def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
+    """Whether what the mutation did is lost with its record: a plain last value is made up for by the next one."""
+    if mutation.how in ACCUMULATES:
+        return True
+    content = analysis.cells.entering.content(identity, mutation)
+    return any(s.kind == "cell" and s.name in mutation.cells for s in content)
+
+
+def _finding(analysis: Analysis, found: Candidate) -> Finding:
+    view, identity = analysis.view, found.function
+    cell, store = short_cell((found.restore.cell,)), store_name(found.record)
+    restore = analysis.program.symbol(found.restore.function)
+    flow = [
+        FlowStep(identity, found.mutation.event, f"changes `{cell}`"),
+        FlowStep(identity, found.record.event, f"records it in {store}; can fail here"),
+        FlowStep(found.restore.function, found.restore.event, f"rebuilds `{cell}` from {store}"),
+    ]
+    if found.trap is not None:
+        flow.insert(0, FlowStep(identity, found.trap, f"a second attempt sees the changed `{cell}` and leaves"))
+    return Finding(
+        function=identity, event=found.mutation.event, kind="store" if found.trap is None else "retry-trap",
+        confidence=_confidence(found),
+        fields={
+            "cell": cell, "journal": store, "mutation": str(view.line(identity, found.mutation.event)),
+            "record": str(view.line(identity, found.record.event)), "recovery": restore,
+            "fault": f"line {view.line(identity, found.record.event)}",
+        },
+        flow=tuple(flow),
+        evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{cell}`", found.restore.function, found.restore.read),),
+        chain=("mutate", found.restore.cell, found.mutation.how, "record", *sorted(found.record.keys)[:1]),
+    )
+
+
+def _confidence(found: Candidate) -> Confidence:
+    if found.trap is not None:
+        return "high" if found.shares else "medium"
+    if found.record.kind in ("append", "delete"):
+        return "high" if found.mutation.distance == 0 and found.restore.distance <= 1 else "medium"
+    return "low"

@@ -1,0 +1,81 @@
+"""What a journal promises, and the journal that lives in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Protocol
+
+from .errors import JournalFullError, Reason, RollbackIntegrityError
+
+
+class Journal(Protocol):
+    """A sequence of records that outlives what it protects.
+
+    Laws, to which the tests hold every implementation:
+
+    1. When `append` returns, the record is as durable as the journal is, behind all earlier ones.
+    2. When `append` raises an `Exception`, the record is not in the journal and never will be.
+       A journal that cannot make sure of that refuses every later append (reason journal-failed) until it is reopened.
+    3. No record is ever dropped, reordered or changed, except by `rotate`.
+    4. `rotate` is all or nothing: after it, or after a crash within it, `records` are the old ones or the new ones.
+    """
+
+    def append(self, record: bytes) -> None:
+        """Make `record` durable, or raise."""
+        ...
+
+    def records(self) -> tuple[bytes, ...]:
+        """Return all records, oldest first."""
+        ...
+
+    def rotate(self, records: Iterable[bytes]) -> None:
+        """Replace all records by `records`, atomically."""
+        ...
+
+
+def append_or_refuse(journal: Journal, record: bytes) -> None:
+    """Append `record`, or refuse the change it was to precede; the journal's own error is the cause."""
+    try:
+        journal.append(record)
+    except Exception as failure:
+        raise RollbackIntegrityError(
+            "inverse record not committed; refusing in-place rewrite (buffer must not outrun its undo log)",
+            reason=Reason.NOT_COMMITTED,
+        ) from failure
+
+
+class MemoryJournal:
+    """A journal as durable as the process. Bounded by refusing, never by dropping.
+
+    `capacity` is the largest number of records, None for no bound.
+    """
+
+    def __init__(self, capacity: int | None = None) -> None:
+        if capacity is not None and capacity < 1:
+            raise ValueError(f"capacity must be at least 1, not {capacity}")
+        self._capacity = capacity
+        self._records: list[bytes] = []
+        self._lock = threading.Lock()
+
+    def append(self, record: bytes) -> None:
+        with self._lock:
+            self._require_room(len(self._records) + 1)
+            self._records.append(bytes(record))
+
+    def records(self) -> tuple[bytes, ...]:
+        with self._lock:
+            return tuple(self._records)
+
+    def rotate(self, records: Iterable[bytes]) -> None:
+        fresh = [bytes(record) for record in records]
+        with self._lock:
+            self._require_room(len(fresh))
+            self._records = fresh
+
+    def _require_room(self, count: int) -> None:
+        if self._capacity is not None and count > self._capacity:
+            raise JournalFullError(
+                f"journal holds at most {self._capacity} records; rotate it, nothing was dropped",
+                reason=Reason.JOURNAL_FULL,
+            )

@@ -14,7 +14,7 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, reads_again_inside
+from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, is_only_worker, reads_again_inside
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
 from ctxlint.checks.records import Sameness, is_new_record, is_touched, may_be_other_holder, other_holder, same_record, same_store
@@ -139,7 +139,7 @@ def _judged(
         return None
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return None
-    if reads_again_inside(analysis, identity, write):
+    if reads_again_inside(analysis, identity, write) or is_only_worker(analysis, identity, write):
         return None
     if sameness == "object" and not is_touched(analysis, identity, read.event, write.event):
         return None

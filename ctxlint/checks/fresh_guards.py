@@ -136,3 +136,19 @@ def _is_based_on_reading(analysis: Analysis, identity: FunctionId, write: StoreE
         )
         for source in analysis.summaries.sources.of_all(identity, write.event, write.contents)
     )
+
+
+def is_only_worker(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the function only runs as one task that is not started twice, and nobody else writes the store."""
+    sites = analysis.view.call_graph.callers(identity)
+    if len(sites) != 1 or any(access.function != identity for access in analysis.stores.writers(write.keys)):
+        return False
+    caller, event = sites[0]
+    takers = [n for n in analysis.view.call_graph.calls(caller)
+              if any(c.deferred and identity in c.functions for c in analysis.view.effective_calls(caller, n))]
+    kept = {
+        cell for m in analysis.summaries.of(caller).mutations if m.how == "rebind" and not m.distance for cell in m.cells
+        if {("result", n) for n in takers} & {a for v in m.values for a in analysis.view.origins(caller).identity(v, m.event)}
+    }
+    asked = {s.name for s in condition_sources(analysis, caller, event) if s.kind == "cell"}
+    return bool(asked.intersection(kept))

@@ -17,7 +17,7 @@ from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, is_only_worker, reads_again_inside
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
-from ctxlint.checks.records import Sameness, is_new_record, is_touched, may_be_other_holder, other_holder, same_record, same_store
+from ctxlint.checks.records import Sameness, is_new_record, is_touched, may_be_other_holder, named_keys, other_holder, same_record, same_store, selectors
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
@@ -55,9 +55,9 @@ class Pair(msgspec.Struct, frozen=True):
 def fresh_at(analysis: Analysis) -> Iterator[Finding]:
     """Report writes derived from a reading that is older than the last suspension point."""
     for identity in analysis.program.functions():
-        seen: set[tuple[int, frozenset[str]]] = set()
+        seen: set[tuple[int, frozenset[str], frozenset[str]]] = set()
         for pair in sorted(pairs(analysis, identity), key=lambda p: p.write.event):
-            cause = (pair.read.event, pair.write.keys)
+            cause = (pair.read.event, pair.write.keys, named_keys(analysis, identity, pair.write.event))
             if cause not in seen:
                 seen.add(cause)
                 yield _finding(analysis, pair)
@@ -71,11 +71,24 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
 def pairs(analysis: Analysis, identity: FunctionId) -> Iterator[Pair]:
     """The unguarded stale pairs of one function, the latest flowing read of each write."""
     effects = analysis.summaries.of(identity).effects
-    writes = [e for e in effects if e.kind in ("write", "move") and (e.contents or e.cells) and not e.staged and not e.deferred]
+    writes = [
+        e for e in effects
+        if (e.kind in ("write", "move") or _refills(analysis, identity, e)) and (e.contents or e.cells)
+        and not e.staged and not e.deferred
+    ]
     for write in writes if any(e.kind == "read" for e in effects) else ():
         pair = _stale_pair(analysis, identity, write) or _reloaded_pair(analysis, identity, write)
         if pair is not None:
             yield pair
+
+
+def _refills(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> bool:
+    """Whether an append follows a clearing of the whole store in this function: together they overwrite it."""
+    return effect.kind == "append" and any(
+        e.kind == "delete" and same_store(e, effect) and not list(selectors(analysis, identity, e.event))
+        and comes_before(analysis, identity, e.event, effect.event)
+        for e in analysis.summaries.of(identity).effects if e.event != effect.event
+    )
 
 
 def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Pair | None:
@@ -156,6 +169,8 @@ def _judged(
 
 def _may_stay_here(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
     """Whether the write can also reach an implementation that does not leave this process."""
+    if write.medium == "file":
+        return not analysis.concurrency.hand_overs(identity)
     targets = {t for call in analysis.view.calls(identity, write.event) for t in call.functions}
     return any(not any(e.kind == write.kind and lets_others_in(e) for e in analysis.summaries.of(t).effects) for t in targets)
 
@@ -202,7 +217,8 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
         Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
         if first is not None else Evidence("second writer: another call of the same function")
     )
-    where, event = found.write.origin
+    own = analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
+    where, event = found.write.origin if own else (identity, found.write.event)
     return Finding(
         function=where, event=event, kind=found.kind, confidence=_cell_confidence(analysis, found),
         fields={

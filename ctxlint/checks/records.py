@@ -95,6 +95,11 @@ def comes_from(analysis: Analysis, identity: FunctionId, at: int, value: Value, 
     return any(path.root == Result(read) for path in paths)
 
 
+def named_keys(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[str]:
+    """The keys of a call that are written there: two saves under different ones are two records."""
+    return frozenset(v.text for v in selectors(analysis, identity, event) if isinstance(v, Constant))
+
+
 def is_touched(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
     """Whether anything between the two can have changed what was read: a store into it, or a call that is given it."""
     for number, event in enumerate(analysis.view.function(identity).events):
@@ -113,8 +118,9 @@ def _is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value,
 
 
 def selectors(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Value]:
-    """The arguments of a call, those of displays one by one."""
-    pending = [argument.value for argument in analysis.view.event(identity, event).arguments]
+    """The arguments of a call (and of calls whose coroutines it is handed), those of displays one by one."""
+    pending = [argument.value for call in analysis.view.effective_calls(identity, event) for argument in call.arguments]
+    pending += [argument.value for argument in analysis.view.event(identity, event).arguments]
     while pending:
         value = pending.pop()
         if isinstance(value, Compound) and value.operator in ("tuple", "list"):

@@ -54,8 +54,10 @@ def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]
     if not analysis.summaries.of(identity).suspends or is_constructor(analysis.view, identity):
         return
     for write in analysis.summaries.of(identity).mutations:
-        if write.cells and write.distance <= 1 and _is_long_lived(analysis, identity, write):
-            found = _drained(analysis, identity, write) or _replaced(analysis, identity, write) or _filled(analysis, identity, write)
+        if write.cells and write.distance <= 1:
+            found = _drained(analysis, identity, write)
+            if found is None and _is_long_lived(analysis, identity, write):
+                found = _replaced(analysis, identity, write) or _filled(analysis, identity, write)
             if found is not None and not _is_guarded(analysis, identity, found):
                 yield found
 
@@ -142,7 +144,10 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
     if not _empties(analysis, write):
         return None
     cell = write.cells[-1]
-    others = tuple(c for c in _others(analysis, identity, cell) if c.mutation.how in _ADDS)
+    if _is_long_lived(analysis, identity, write):
+        others = tuple(c for c in _others(analysis, identity, cell) if c.mutation.how in _ADDS)
+    else:
+        others = tuple(_siblings_adding(analysis, identity, write))
     for point in sorted(suspensions(analysis, identity)) if others else ():
         waiting = analysis.view.event(identity, point)
         awaited = analysis.view.awaited_call(identity, waiting.value) if waiting.note == "await" else None
@@ -156,6 +161,19 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
         if reads:
             return StaleCell("drained-buffer", identity, cell, max(reads), point, write, others)
     return None
+
+
+def _siblings_adding(analysis: Analysis, identity: FunctionId, write: Mutation) -> Iterator[Change]:
+    """Public methods of the same class that add to the same cell of the same kind of parameter."""
+    owner = analysis.program.owner(identity)
+    info = analysis.program.class_(owner) if owner is not None else None
+    for method in info.ir.methods if info is not None and len(write.path.steps) > 1 else ():
+        other = FunctionId(info.module, method.function) if info is not None else identity
+        if other == identity or method.name.startswith("_"):
+            continue
+        for mutation in analysis.summaries.of(other).mutations:
+            if mutation.cells == write.cells and mutation.how in _ADDS and mutation.distance <= 1:
+                yield Change(other, mutation)
 
 
 def _empties(analysis: Analysis, write: Mutation) -> bool:

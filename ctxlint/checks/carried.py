@@ -59,9 +59,9 @@ def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozens
 
 
 def _never_changes(analysis: Analysis, identity: FunctionId, field: str) -> bool:
-    """Whether at most one function around sets the field to something else than its own old value."""
+    """Whether at most one function around, and not this one, sets the field to something else than its own old value."""
     setters = [one for one in _around(analysis, identity) if any(True for _ in _settings(analysis, one, field))]
-    return len(setters) <= 1
+    return len(setters) <= 1 and identity not in setters
 
 
 def _around(analysis: Analysis, identity: FunctionId) -> frozenset[FunctionId]:
@@ -242,8 +242,13 @@ class _Walk:
             self._receiver(number, call.receiver, picked)
             return
         named = [a.value for a in call.arguments if a.keyword == field] if field else []
-        for value in named or [a.value for a in call.arguments if not field or a.keyword in ("", "*", "**")]:
-            self._ask((value,), number, "" if named or isinstance(value, Compound) else field)
+        computes = bool(call.externals or call.unknown or call.abstract)     # otherwise a class of the program that has no `__init__`
+        for argument in call.arguments:
+            if named or (field and not computes and argument.keyword not in ("", "*", "**")):
+                continue
+            whole = isinstance(argument.value, Compound) or argument.keyword not in ("", "*", "**")
+            self._ask((argument.value,), number, "" if whole else field)
+        self._ask(named, number, "")
         if not named and call.receiver is not None and not self._is_awaited(number):
             self._receiver(number, call.receiver, field)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
+from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.records import keys_of, same_store, selectors
 from ctxlint.checks.suspensions import comes_before, suspension_between
@@ -38,8 +39,11 @@ def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read
     if picked.kind != "read" or picked.path is None or picked.path.steps[-1:] != ("[*]",) or not picked.keys:
         return False
     wanted = set(keys_of(analysis, identity, value.event, picked.keys[-1]))
-    asked = {key for each in selectors(analysis, identity, read) for key in keys_of(analysis, identity, read, each)}
-    return bool(wanted and asked) and wanted.isdisjoint(asked)
+    given = [v for v in selectors(analysis, identity, read) if not isinstance(v, Constant)]
+    asked = {key for each in given for key in keys_of(analysis, identity, read, each)}
+    places = [k for k in asked if isinstance(k, Term)] + [e.place for e in analysis.summaries.effects_at(identity, read)]
+    asked |= {part for place in places for part in subterms(place)}
+    return bool(wanted and given) and wanted.isdisjoint(asked)
 
 
 def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:

@@ -167,7 +167,9 @@ def _siblings_adding(analysis: Analysis, identity: FunctionId, write: Mutation) 
     """Public methods of the same class that add to the same cell of the same kind of parameter."""
     owner = analysis.program.owner(identity)
     info = analysis.program.class_(owner) if owner is not None else None
-    for method in info.ir.methods if info is not None and len(write.path.steps) > 1 else ():
+    root = write.path.root
+    handed_in = isinstance(root, Name) and root.name != receiver_name(analysis.view.function(identity)) and root.scope == "local"
+    for method in info.ir.methods if info is not None and handed_in else ():
         other = FunctionId(info.module, method.function) if info is not None else identity
         if other == identity or method.name.startswith("_"):
             continue

@@ -204,7 +204,11 @@ def _handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Va
         call = view.event(identity, number)
         if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
             continue
-        found += [a.value for a in call.arguments if not _names_only(a.value)]
+        origins = view.origins(identity)
+        found += [
+            a.value for a in call.arguments
+            if not _names_only(a.value) and not _is_handle(view, identity, origins.identity(a.value, number), opening)
+        ]
     return tuple(found)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.checks.finding import Analysis
-from ctxlint.flow.paths import dominates, path
+from ctxlint.checks.ordering import comes_before
+from ctxlint.flow.paths import path
 from ctxlint.roles.cells import Restore
 
 CALLERS = 6
@@ -39,7 +40,7 @@ def is_read_back_before(analysis: Analysis, identity: FunctionId, mutation: Muta
         if event.path is None or number == mutation.event:
             continue
         called = {f for call in analysis.view.effective_calls(identity, number) for f in call.functions}
-        if called & restoring and dominates(graph, number, mutation.event):
+        if called & restoring and comes_before(graph, number, mutation.event):
             return True
     return False
 

@@ -17,10 +17,12 @@ from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.retries import named, retry_trap
+from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import dominates, path
+from ctxlint.checks.ordering import comes_before
+from ctxlint.flow.paths import path
+from ctxlint.ir.value import AccessPath
 from ctxlint.roles.cells import Restore
 from ctxlint.roles.entering import REMOVALS
 
@@ -82,7 +84,7 @@ def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool
 
 
 def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> Candidate | None:
-    if mutation.event == record.event:
+    if mutation.event == record.event or not can_record(mutation, record):
         return None
     restores = [r for r in analysis.cells.restores(mutation.cells) if r.keys & record.keys]
     if not restores or any(r.function == identity for r in restores):
@@ -100,16 +102,24 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     return Candidate(identity, mutation, record, restores[0], shares, heals, trap)
 
 
+def can_record(mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether the operation on the store says what the operation on the cell did: a deletion what leaves, a write what enters."""
+    empties = mutation.how in REMOVALS or (mutation.how == "rebind" and all(map(is_nothing, mutation.values)))
+    return empties if record.kind == "delete" else record.kind == "append" or mutation.how not in REMOVALS
+
+
 def _follows(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
     """Whether the record comes after the mutation, with no other record of the store before or between."""
     graph = analysis.view.graph(identity)
-    if dominates(graph, record.event, mutation.event):
+    if comes_before(graph, record.event, mutation.event):
         return False
     others = {e.event for e in analysis.summaries.of(identity).effects
-              if e.keys & record.keys and e.kind in WRITES and e.event not in (record.event, mutation.event) and not e.deferred}
-    if any(dominates(graph, event, mutation.event) for event in others):
+              if e.keys & record.keys and e.kind in WRITES and e.event != record.event and not e.deferred}
+    if mutation.event in others:                    # the change itself writes the store: it is an operation of the store
         return False
-    return path(graph, mutation.event, record.event, others, start="completed") is not None
+    if any(comes_before(graph, event, mutation.event) for event in others):
+        return False
+    return path(graph, mutation.event, record.event, others, start="completed", consistent=False) is not None
 
 
 def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
@@ -136,9 +146,20 @@ def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
     """Whether the record is the whole cell: the next one repeats what a failed one should have said."""
     if record.kind not in ("write", "move"):
         return False
-    if record.cells.intersection(mutation.cells):
+    if record.cells.intersection(mutation.cells) or _contains_holder(analysis, identity, mutation, record):
         return True
     return any(s.kind == "cell" and s.name in mutation.cells for s in _recorded(analysis, identity, record))
+
+
+def _contains_holder(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether the object in which the cell lies is saved as a whole."""
+    view = analysis.view
+    for value in record.contents:
+        for saved in view.resolve_path(identity, record.event, AccessPath(value)):
+            for changed in view.resolve_path(identity, mutation.event, mutation.path):
+                if saved.root == changed.root and len(saved.steps) < len(changed.steps) and changed.steps[: len(saved.steps)] == saved.steps:
+                    return True
+    return False
 
 
 def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:

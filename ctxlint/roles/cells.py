@@ -10,10 +10,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
+from ctxlint.flow.paths import reachable
+from ctxlint.ir.value import Name, Result
 from ctxlint.roles.entering import Entering
 
 NEAR = 2
@@ -77,11 +79,28 @@ class Cells:
         if cell is None:
             return
         for source in sorted(self.entering.content(identity, mutation), key=lambda s: s.event):
-            if source.kind == "read" and source.event >= 0:
+            if source.kind == "read" and source.event >= 0 and not self._is_part_of(identity, mutation, source.event):
                 for effect in nearest_reads(self._summaries, identity, source.event):
-                    self._restores.setdefault(cell, []).append(
-                        Restore(identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance)
-                    )
+                    if not self._is_written_back(identity, mutation.event, effect.keys):
+                        self._restores.setdefault(cell, []).append(
+                            Restore(identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance)
+                        )
+
+    def _is_part_of(self, identity: FunctionId, mutation: Mutation, read: int) -> bool:
+        """Whether the changed object is what was read: a loaded record that is edited, not a cell that is rebuilt."""
+        view = self._summaries.view
+        base = mutation.path.root
+        if not isinstance(base, (Name, Result)):
+            return False
+        holders = view.origins(identity).roots(base, mutation.event)
+        return ("result", read) in holders
+
+    def _is_written_back(self, identity: FunctionId, filled: int, keys: frozenset[str]) -> bool:
+        """Whether the store is written when the cell is filled, or afterwards: that is an edit of the store, not a restore."""
+        later = [e.event for e in self._summaries.of(identity).effects if e.kind in WRITES and e.keys & keys]
+        if filled in later:
+            return True
+        return bool(later) and bool(reachable(self._summaries.view.graph(identity), filled).intersection(later))
 
 
 def filled_cell(mutation: Mutation) -> str | None:

@@ -13,6 +13,7 @@ import msgspec
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.names import resolve_name
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_back, is_read_back_before
@@ -22,7 +23,7 @@ from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import AccessPath
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Restore
 from ctxlint.roles.entering import REMOVALS
 
@@ -87,7 +88,9 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     if mutation.event == record.event or not can_record(mutation, record):
         return None
     restores = [r for r in analysis.cells.restores(mutation.cells) if r.keys & record.keys]
-    if not restores or any(r.function == identity for r in restores):
+    if mutation.how in REMOVALS:                    # what a cache lost is loaded again
+        restores = [r for r in restores if not r.on_demand]
+    if not restores or any(r.function == identity for r in restores) or is_new_here(analysis, identity, mutation):
         return None
     shares, heals = shares_content(analysis, identity, mutation, record), repeats_cell(analysis, identity, mutation, record)
     if not shares and not heals:
@@ -100,6 +103,27 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     if changes_back(analysis, identity, mutation, record.event) or is_read_back_before(analysis, identity, mutation, restores):
         return None
     return Candidate(identity, mutation, record, restores[0], shares, heals, trap)
+
+
+def is_new_here(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
+    """Whether the changed object was made by this function: nobody knows it yet, and a failure drops it."""
+    roots = [path.root for path in analysis.view.resolve_path(identity, mutation.event, mutation.path)]
+    return bool(roots) and all(_is_made_here(analysis, identity, root) for root in roots)
+
+
+def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value) -> bool:
+    if isinstance(root, (Compound, Constant)):
+        return True
+    if not isinstance(root, Result):
+        return isinstance(root, Name) and root.scope == "local" and root.name not in {
+            formal.name for formal in analysis.view.function(identity).formals
+        }
+    event = analysis.view.event(identity, root.event)
+    if event.kind != "call" or event.path is None or not isinstance(event.path.root, Name):
+        return False
+    dotted = ".".join((event.path.root.name, *event.path.steps))
+    made = resolve_name(analysis.program, identity.module, identity.index, dotted)
+    return made is not None and analysis.program.class_(made) is not None
 
 
 def can_record(mutation: Mutation, record: StoreEffect) -> bool:

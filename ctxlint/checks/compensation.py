@@ -17,15 +17,16 @@ CALLERS = 6
 
 def changes_back(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> bool:
     """Whether the failure of the record leads to a step that changes the cell again, here or in every caller."""
-    if _changes_after_failure(analysis, identity, mutation, record):
+    if changes_after_failure(analysis, identity, mutation, record):
         return True
     callers = analysis.view.call_graph.callers(identity)
     return 0 < len(callers) <= CALLERS and all(
-        _changes_after_failure(analysis, caller, mutation, event) for caller, event in callers
+        changes_after_failure(analysis, caller, mutation, event) for caller, event in callers
     )
 
 
-def _changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mutation, failing: int) -> bool:
+def changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mutation, failing: int) -> bool:
+    """Whether the failure of an event leads to a step that changes the cell again."""
     undoing = {m.event for m in analysis.summaries.of(identity).mutations if set(m.cells) & set(mutation.cells)}
     undoing -= {mutation.event, failing}
     graph = analysis.view.graph(identity)

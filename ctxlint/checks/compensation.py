@@ -8,7 +8,9 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.retries import gates, tests
 from ctxlint.flow.paths import path
+from ctxlint.ir.value import Value
 from ctxlint.roles.cells import Restore
 
 CALLERS = 6
@@ -47,6 +49,16 @@ def is_read_back_before(analysis: Analysis, identity: FunctionId, mutation: Muta
 
 
 def _always(analysis: Analysis, restore: Restore) -> bool:
-    """Whether every call of the restore that returns has rebuilt the cell."""
-    graph = analysis.view.graph(restore.function)
-    return path(graph, graph.entry, graph.exit, {restore.event}, exceptional=False, consistent=False) is None
+    """Whether every call of the restore reads the store again: what it may find missing is the store, not a flag in memory."""
+    if restore.on_demand:
+        return False
+    return not any(
+        _is_remembered(analysis, restore.function, test.subject, gate.at)
+        for gate in gates(analysis, restore.function, restore.read)
+        for test in tests(gate.condition.value, gate.condition.holds)
+    )
+
+
+def _is_remembered(analysis: Analysis, identity: FunctionId, subject: Value, at: int) -> bool:
+    results = [what for kind, what in analysis.view.origins(identity).identity(subject, at) if kind == "result"]
+    return any(isinstance(what, int) and analysis.view.event(identity, what).kind == "read" for what in results)

@@ -18,10 +18,10 @@ from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
-from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Restore
@@ -172,7 +172,8 @@ def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
         return False
     if record.cells.intersection(mutation.cells) or _contains_holder(analysis, identity, mutation, record):
         return True
-    return any(s.kind == "cell" and s.name in mutation.cells for s in _recorded(analysis, identity, record))
+    return any(s.kind == "cell" and s.name in mutation.cells and s.event > mutation.event
+               for s in _recorded(analysis, identity, record))
 
 
 def _contains_holder(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
@@ -196,12 +197,13 @@ def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -
 
 def _finding(analysis: Analysis, found: Candidate) -> Finding:
     view, identity = analysis.view, found.function
-    cell, store = short_cell((found.restore.cell,)), store_name(found.record)
+    cell, rebuilt = short_cell(found.mutation.cells[-1:]), short_cell((found.restore.cell,))
+    store = store_name(found.record)
     restore = analysis.program.symbol(found.restore.function)
     flow = [
         FlowStep(identity, found.mutation.event, f"changes `{cell}`"),
         FlowStep(identity, found.record.event, f"records it in {store}; can fail here"),
-        FlowStep(found.restore.function, found.restore.event, f"rebuilds `{cell}` from {store}"),
+        FlowStep(found.restore.function, found.restore.event, f"rebuilds `{rebuilt}` from {store}"),
     ]
     if found.trap is not None:
         flow.insert(0, FlowStep(identity, found.trap, f"a second attempt sees the changed `{cell}` and leaves"))
@@ -214,8 +216,8 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
             "fault": f"line {view.line(identity, found.record.event)}",
         },
         flow=tuple(flow),
-        evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{cell}`", found.restore.function, found.restore.read),),
-        chain=("mutate", found.restore.cell, found.mutation.how, "record", *sorted(found.record.keys)[:1]),
+        evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{rebuilt}`", found.restore.function, found.restore.read),),
+        chain=("mutate", found.mutation.cells[-1], found.mutation.how, "record", *sorted(found.record.keys)[:1]),
     )
 
 

@@ -19,10 +19,12 @@ from ctxlint.checks.compensation import changes_after_failure
 from ctxlint.checks.fallible import may_fail, may_skip
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.taken import Taken, taken
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import between, path
 from ctxlint.ir.value import Closure, Name, Result
+from ctxlint.roles.entering import REMOVALS
 
 NEAR_RECORD = 2
 """An undo record that is added further down than this many calls is another function's business."""
@@ -55,16 +57,19 @@ def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
     if not records or len(mutations) < 2 or is_constructor(analysis.view, identity):
         return
     for record in records:
+        arguments = analysis.view.event(identity, record.event).arguments
+        kept = taken(analysis, identity, tuple(argument.value for argument in arguments), record.event)
         for mutation in mutations:
             if mutation.distance <= 1 and mutation.event != record.event and not set(mutation.cells) & set(record.cells):
-                candidate = _candidate(analysis, identity, mutation, record)
+                candidate = _candidate(analysis, identity, mutation, record, kept)
                 if candidate is not None:
                     yield _finding(analysis, candidate)
                     break
 
 
-def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> Candidate | None:
-    if not _holds_before_image(analysis, identity, mutation, record) and not _holds_inverse(analysis, identity, mutation, record):
+def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken]) -> Candidate | None:
+    before_image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
+    if not before_image and not _holds_inverse(analysis, identity, mutation, record):
         return None
     graph = analysis.view.graph(identity)
     others = {m.event for m in analysis.summaries.of(identity).mutations
@@ -77,16 +82,12 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     if lost is None:
         return None
     fault, drop = lost
+    replay = replay_of(analysis, identity, mutation.cells[-1], record.cells[-1])
+    if replay is None and not is_stack_beside(analysis, mutation.cells[-1], record.cells[-1]):
+        return None
     if drop != "skipped" and changes_after_failure(analysis, identity, mutation, fault):
         return None
-    return Candidate(identity, mutation, record, fault, drop, replay_of(analysis, identity, mutation.cells[-1], record.cells[-1]))
-
-
-def _holds_before_image(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> bool:
-    """Whether a value that was read from the cell before the mutation goes into the record."""
-    cell = mutation.cells[-1]
-    return any(s.kind == "cell" and s.name == cell and 0 <= s.event < mutation.event
-               for s in analysis.cells.entering.content(identity, record))
+    return Candidate(identity, mutation, record, fault, drop, replay)
 
 
 def _holds_inverse(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> bool:
@@ -116,21 +117,33 @@ def _lost(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: 
 
 def replay_of(analysis: Analysis, recorder: FunctionId, cell: str, container: str) -> Replay | None:
     """The function that changes the cell with what it takes from the container, or calls what it takes from it."""
-    sources = analysis.summaries.sources
     for change in analysis.cells.changes(cell):
         if change.function == recorder or is_constructor(analysis.view, change.function):
             continue
-        taken = sources.of_all(change.function, change.mutation.event, change.mutation.values)
-        if any(s.kind == "cell" and s.name == container for s in taken):
+        stored = taken(analysis, change.function, change.mutation.values, change.mutation.event)
+        if any(source == container for source, _ in stored) and _takes(analysis, change.function, container):
             return Replay(change.function, change.mutation.event)
-    for function in _methods_around(analysis, cell, container):
+    for function in _methods_around(analysis, container):
         for number, event in enumerate(analysis.view.function(function).events):
             if function != recorder and event.kind == "call" and event.path is not None and not event.path.steps:
                 if isinstance(event.path.root, (Name, Result)):
-                    called = sources.of(function, number, event.path.root)
-                    if any(s.kind == "cell" and s.name == container for s in called):
+                    if any(cell == container for cell, _ in taken(analysis, function, (event.path.root,), number)):
                         return Replay(function, number)
     return None
+
+
+def is_stack_beside(analysis: Analysis, cell: str, container: str) -> bool:
+    """Whether the same object holds the cell and the container, and some function takes entries out of the container again."""
+    return cell.rpartition(".")[0] == container.rpartition(".")[0] and any(
+        change.mutation.how == "remove" and not analysis.view.event(change.function, change.mutation.event).ignored
+        for change in analysis.cells.changes(container)
+    )
+
+
+def _takes(analysis: Analysis, function: FunctionId, container: str) -> bool:
+    """Whether the function takes records out of the container, here or in a callee, rather than only looks at it."""
+    return any(m.cells[-1:] == (container,) and m.how in REMOVALS and m.distance <= NEAR_RECORD
+               for m in analysis.summaries.of(function).mutations)
 
 
 def _methods_around(analysis: Analysis, *cells: str) -> Iterator[FunctionId]:

@@ -107,9 +107,20 @@ class Cells:
         graph = view.graph(identity)
         return any(
             event.path is not None and event.kind in ("read", "call") and number != mutation.event
-            and any(cell in cells_of(view, identity, number, path) for path in view.paths(identity, number))
+            and (self._looks(identity, number, cell) or any(
+                self._looks(callee, inner, cell)
+                for call in view.effective_calls(identity, number) for callee in call.functions
+                for inner in range(len(view.function(callee).events))
+            ))
             and read in reachable(graph, number)
             for number, event in enumerate(view.function(identity).events)
+        )
+
+    def _looks(self, identity: FunctionId, number: int, cell: str) -> bool:
+        view = self._summaries.view
+        event = view.event(identity, number)
+        return event.kind in ("read", "call") and event.path is not None and any(
+            cell in cells_of(view, identity, number, path) for path in view.paths(identity, number)
         )
 
     def _is_part_of(self, identity: FunctionId, mutation: Mutation, read: int) -> bool:

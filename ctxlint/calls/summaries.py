@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 import networkx as nx
 
-from ctxlint.calls.effects import StoreEffect, primitive_effects
+from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
 from ctxlint.calls.places import Places
 from ctxlint.calls.identity import FunctionId
@@ -157,7 +157,7 @@ class Summaries:
     def _contents_seen(
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, effect: StoreEffect, actuals: dict[str, Value]
     ) -> tuple[tuple[Value, ...], frozenset[str]]:
-        sources = self.sources.of_all(target, effect.event, effect.contents)
+        sources = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
         cells = effect.cells | {s.name for s in sources if s.kind == "cell" and s.name}
         return self._passed(target, effect.event, effect.contents, actuals), frozenset(cells)
 

@@ -8,7 +8,7 @@ Everything is memoised by function, so every question costs its first asker only
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import msgspec
 
@@ -88,6 +88,7 @@ class View:
         self._accessors = _accessor_names(self.program)
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
+        self._run_formals: dict[FunctionId, frozenset[str]] = {}
 
     # One function at a time.
 
@@ -194,7 +195,9 @@ class View:
         effects = [effect for name in call.externals for effect in self.models.effects(name)]
         return any(e.does == "concurrent-executor" for e in effects) and not any(e.suspends or e.does == "joins" for e in effects)
 
-    def _passed_calls(self, identity: FunctionId, event: int, it: Event, *, deferred: bool) -> Iterator[Call]:
+    def _passed_calls(
+        self, identity: FunctionId, event: int, it: Event, *, deferred: bool, only: Container[Value] | None = None
+    ) -> Iterator[Call]:
         made = [number for number, taker in self._handed_coroutines(identity).items() if taker == event]
         covered: set[FunctionId | str] = set()
         for number in made:
@@ -203,7 +206,9 @@ class View:
                 covered.update(call.externals)
                 yield msgspec.structs.replace(call, deferred=deferred)
         for position, target in self.call_graph.passed_callables(identity, event):
-            if target in covered:
+            if target in covered or (only is not None and not any(
+                argument.value in only and position in (index, argument.keyword) for index, argument in enumerate(it.arguments)
+            )):
                 continue
             rest = tuple(a for a in it.arguments[position + 1 :] if not a.keyword) if isinstance(position, int) else ()
             named = tuple(a for a in it.arguments if a.keyword and a.keyword != position)

@@ -6,60 +6,93 @@ A derived file is one whose loader, when it cannot be read, computes the content
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
+from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.guarded import asks_whether_there
 from ctxlint.checks.handlers import Handler
-from ctxlint.checks.rewrites import Rewrite
+from ctxlint.checks.rewrites import Rewrite, Rewrites, sources_of_content
 from ctxlint.checks.torn_loads import handlers_of_garbage
-from ctxlint.flow.paths import path, reachable
+from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.stores import Access
 
 
-def can_be_made_again(analysis: Analysis, rewrite: Rewrite) -> bool:
+def can_be_made_again(analysis: Analysis, rewrites: Rewrites, rewrite: Rewrite) -> bool:
     """Whether some function uses the file as a cache, or a loader has another source for what it holds."""
-    return is_cache(analysis, rewrite) or any(has_another_source(analysis, rewrite, reader) for reader in rewrite.readers)
-
-
-def is_cache(analysis: Analysis, rewrite: Rewrite) -> bool:
-    """Whether a function that reaches this write first reads the file, and is done when there is something in it."""
-    return any(
-        _asks_before_it_computes(analysis, identity, write)
-        for identity, write in _levels(analysis, rewrite)
-    )
-
-
-def _levels(analysis: Analysis, rewrite: Rewrite) -> Iterator[tuple[FunctionId, StoreEffect]]:
-    """The functions that reach the write, with the write as they see it."""
-    pending, seen = [rewrite.function], {rewrite.function}
-    while pending:
-        identity = pending.pop()
-        writes = [e for e in analysis.summaries.of(identity).effects if e.origin == rewrite.effect.origin and e.distance <= _NEAR]
-        for write in writes:
-            yield identity, write
-        for caller, _ in analysis.view.call_graph.callers(identity) if writes else ():
-            if caller not in seen:
-                seen.add(caller)
-                pending.append(caller)
+    return is_cache(analysis, rewrites, rewrite) or is_fetched(analysis, rewrite) or any(
+        has_another_source(analysis, rewrite, reader) for reader in rewrite.readers
+    ) or all(is_only_told(analysis, rewrite, reader) for reader in rewrite.readers)
 
 
 _NEAR = 2
 """How many calls a cache's own read and write may be away."""
 
 
+def is_cache(analysis: Analysis, rewrites: Rewrites, rewrite: Rewrite) -> bool:
+    """Whether whoever reaches this write first reads the file, and is done when there is something in it."""
+    return _is_cached(analysis, rewrites, Access(rewrite.function, rewrite.effect), _NEAR)
+
+
+def _is_cached(analysis: Analysis, rewrites: Rewrites, level: Access, depth: int) -> bool:
+    if _asks_before_it_computes(analysis, level.function, level.effect):
+        return True
+    callers = rewrites.callers(level) if depth else []
+    return bool(callers) and all(_is_cached(analysis, rewrites, caller, depth - 1) for caller in callers)
+
+
+def is_fetched(analysis: Analysis, rewrite: Rewrite) -> bool:
+    """Whether all that is written comes from elsewhere (a service, the environment, a clock), which can be asked again."""
+    effect = rewrite.effect
+    if not effect.contents or effect.cells:
+        return False
+    sources = sources_of_content(analysis, rewrite.function, effect)
+    varying = [source for source in sources if not _is_part_of_the_program(analysis, rewrite.function, source)]
+    return bool(varying) and all(_is_asked_for(analysis, rewrite.function, source, effect.event) for source in varying)
+
+
+def _is_part_of_the_program(analysis: Analysis, identity: FunctionId, source: Source) -> bool:
+    """Whether the source is a module, a function, a constant of a module, or the receiver as such."""
+    return source.kind == "global" or (
+        source.kind == "param" and source.name == receiver_name(analysis.view.function(identity))
+    )
+
+
+def _is_asked_for(analysis: Analysis, identity: FunctionId, source: Source, before: int) -> bool:
+    if source.kind == "call":
+        return True
+    if source.kind == "read":
+        return not any(e.medium in ("file", "sql", "interface") for e in analysis.summaries.effects_at(identity, source.event))
+    return source.kind == "cell" and _was_just_fetched(analysis, identity, source.name, before)
+
+
+def _was_just_fetched(analysis: Analysis, identity: FunctionId, cell: str, before: int) -> bool:
+    """Whether the cell was given its value in this very function, on every way, from elsewhere."""
+    view = analysis.view
+    for number, event in enumerate(view.function(identity).events[:before]):
+        if event.kind != "write" or event.path is None or event.value is None or cell not in cells_of(view, identity, number, event.path):
+            continue
+        sources = analysis.summaries.sources.of(identity, number, event.value)
+        if sources and all(s.kind != "cell" and _is_asked_for(analysis, identity, s, number) for s in sources):
+            return dominates(view.graph(identity), number, before)
+    return False
+
+
 def _asks_before_it_computes(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
     """Whether a read of the same file comes first, its content is returned without the write, and does not go into the write."""
     graph = analysis.view.graph(identity)
-    sources = {s.event for s in analysis.summaries.sources.of_all(identity, write.event, write.contents)}
+    sources = {source.event for source in sources_of_content(analysis, identity, write)}
     for read in analysis.summaries.of(identity).effects:
         if read.kind != "read" or read.distance > _NEAR or read.event == write.event or read.event in sources:
             continue
         if not (read.keys & write.keys or (read.place == write.place and read.place.kind != "unknown")):
             continue
-        if path(graph, read.event, write.event) is None or path(graph, write.event, read.event) is not None:
+        if path(graph, write.event, read.event) is not None:
+            continue
+        if path(graph, read.event, write.event) is None and not asks_whether_there(analysis, identity, write.place):
             continue
         if any(
             event.kind == "return" and event.value is not None and _is_made_of(analysis, identity, number, event.value, read.event)
@@ -115,4 +148,42 @@ def _reads_elsewhere(analysis: Analysis, rewrite: Rewrite, reader: Access, handl
             for effect in analysis.summaries.effects_at(reader.function, number):
                 if effect.kind == "read" and effect.keys and not effect.keys & (rewrite.effect.keys | reader.effect.keys):
                     return True
+    return False
+
+
+def is_only_told(analysis: Analysis, rewrite: Rewrite, reader: Access) -> bool:
+    """Whether what the loader gives back goes into texts for people, and into the next write, and nothing is decided by it."""
+    sites = analysis.view.call_graph.callers(reader.function)
+    return bool(sites) and all(
+        _goes_into_the_write(analysis, rewrite, identity, number) or _goes_into_texts(analysis, identity, number)
+        for identity, number in sites
+    )
+
+
+def _goes_into_the_write(analysis: Analysis, rewrite: Rewrite, identity: FunctionId, call: int) -> bool:
+    return identity == rewrite.function and any(
+        _is_made_of(analysis, identity, rewrite.effect.event, value, call) for value in rewrite.effect.contents
+    )
+
+
+def _goes_into_texts(analysis: Analysis, identity: FunctionId, call: int) -> bool:
+    """Whether the call's result is used, and only as a piece of a text."""
+    uses = [
+        value
+        for event in analysis.view.function(identity).events
+        for value in (event.value, *(argument.value for argument in event.arguments), *event.keys)
+        if value is not None and _mentions(value, call)
+    ]
+    return bool(uses) and all(_only_in_text(value, call) for value in uses)
+
+
+def _mentions(value: Value, call: int) -> bool:
+    return value == Result(call) or (isinstance(value, Compound) and any(_mentions(part, call) for part in value.parts))
+
+
+def _only_in_text(value: Value, call: int) -> bool:
+    if isinstance(value, Compound):
+        return value.operator in ("f-string", "format") or all(
+            _only_in_text(part, call) for part in value.parts if _mentions(part, call)
+        )
     return False

@@ -155,13 +155,13 @@ def _rewrites(
     view: View, identity: FunctionId, event: int, place: Term, found: frozenset[str], mode: str
 ) -> Iterator[StoreEffect]:
     """A handle opened for update that is truncated and written is an overwrite at its truncation."""
-    truncations = [n for n in _handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
+    truncations = [n for n in handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
     contents = _handle_contents(view, identity, event)
     if truncations and contents:
         yield StoreEffect("write", "file", found, truncations[0], (identity, truncations[0]), place, contents=contents, mode=mode)
 
 
-def _handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
+def handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
     """The events that use the handle an `opens` event returns: through a `with`, an await or a local name."""
     origins = view.origins(identity)
     for number, event in enumerate(view.function(identity).events):
@@ -195,7 +195,7 @@ def _handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Va
     """
     found: list[Value] = []
     origins = view.origins(identity)
-    for number in _handle_uses(view, identity, opening):
+    for number in handle_uses(view, identity, opening):
         call = view.event(identity, number)
         if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
             continue

@@ -14,10 +14,11 @@ from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import asks_whether_there
 from ctxlint.checks.handlers import Handler
+from ctxlint.checks.pairs import is_made_of
 from ctxlint.checks.rewrites import Rewrite, Rewrites, sources_of_content
 from ctxlint.checks.torn_loads import handlers_of_garbage
 from ctxlint.flow.paths import dominates, path, reachable
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import NONE, Compound, Constant, Name, Result, Value
 from ctxlint.roles.stores import Access
 
 
@@ -50,14 +51,15 @@ def is_fetched(analysis: Analysis, rewrite: Rewrite) -> bool:
     if not effect.contents or effect.cells:
         return False
     sources = sources_of_content(analysis, rewrite.function, effect)
-    varying = [source for source in sources if not _is_part_of_the_program(analysis, rewrite.function, source)]
+    has_cells = any(source.kind == "cell" for source in sources)
+    varying = [source for source in sources if not _is_part_of_the_program(analysis, rewrite.function, source, has_cells)]
     return bool(varying) and all(_is_asked_for(analysis, rewrite.function, source, effect.event) for source in varying)
 
 
-def _is_part_of_the_program(analysis: Analysis, identity: FunctionId, source: Source) -> bool:
-    """Whether the source is a module, a function, a constant of a module, or the receiver as such."""
+def _is_part_of_the_program(analysis: Analysis, identity: FunctionId, source: Source, has_cells: bool) -> bool:
+    """Whether the source is a module, a function, a constant of a module, or the receiver of the cells that are named besides."""
     return source.kind == "global" or (
-        source.kind == "param" and source.name == receiver_name(analysis.view.function(identity))
+        has_cells and source.kind == "param" and source.name == receiver_name(analysis.view.function(identity))
     )
 
 
@@ -95,7 +97,7 @@ def _asks_before_it_computes(analysis: Analysis, identity: FunctionId, write: St
         if path(graph, read.event, write.event) is None and not asks_whether_there(analysis, identity, write.place):
             continue
         if any(
-            event.kind == "return" and event.value is not None and _is_made_of(analysis, identity, number, event.value, read.event)
+            event.kind == "return" and event.value is not None and is_made_of(analysis, identity, number, event.value, read.event)
             for number, event in enumerate(analysis.view.function(identity).events)
             if path(graph, read.event, number, frozenset((write.event,))) is not None
         ):
@@ -103,18 +105,36 @@ def _asks_before_it_computes(analysis: Analysis, identity: FunctionId, write: St
     return False
 
 
-def _is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
-    """Whether the value has content that the event read."""
-    if ("result", read) in analysis.view.origins(identity).roots(value, at):
-        return True
-    return any(s.event == read for s in analysis.summaries.sources.of(identity, at, value))
-
-
 def has_another_source(analysis: Analysis, rewrite: Rewrite, reader: Access) -> bool:
     """Whether the loader, when what it reads is no good, computes the content or reads it somewhere else."""
     return any(
         _computes(analysis, reader.function, handler) or _reads_elsewhere(analysis, rewrite, reader, handler)
         for handler in handlers_of_garbage(analysis, reader)
+    ) or _callers_do_without(analysis, rewrite, reader)
+
+
+def _callers_do_without(analysis: Analysis, rewrite: Rewrite, reader: Access) -> bool:
+    """Whether the loader can say that there is nothing, and all who ask it then answer with the content of another store."""
+    events = analysis.view.function(reader.function).events
+    if not any(event.kind == "return" and event.value == NONE for event in events):
+        return False
+    sites = analysis.view.call_graph.callers(reader.function)
+    return bool(sites) and all(_answers_without(analysis, rewrite, identity, number) for identity, number in sites)
+
+
+def _answers_without(analysis: Analysis, rewrite: Rewrite, identity: FunctionId, load: int) -> bool:
+    others = [
+        effect.event for effect in analysis.summaries.of(identity).effects
+        if effect.kind == "read" and effect.keys and not effect.keys & rewrite.effect.keys
+    ]
+    returns = [
+        (number, event.value) for number, event in enumerate(analysis.view.function(identity).events)
+        if event.kind == "return" and event.value is not None
+    ]
+    with_it = [number for number, value in returns if is_made_of(analysis, identity, number, value, load)]
+    return bool(with_it) and any(
+        number not in with_it and any(is_made_of(analysis, identity, number, value, other) for other in others)
+        for number, value in returns
     )
 
 
@@ -162,7 +182,7 @@ def is_only_told(analysis: Analysis, rewrite: Rewrite, reader: Access) -> bool:
 
 def _goes_into_the_write(analysis: Analysis, rewrite: Rewrite, identity: FunctionId, call: int) -> bool:
     return identity == rewrite.function and any(
-        _is_made_of(analysis, identity, rewrite.effect.event, value, call) for value in rewrite.effect.contents
+        is_made_of(analysis, identity, rewrite.effect.event, value, call) for value in rewrite.effect.contents
     )
 
 

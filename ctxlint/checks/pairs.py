@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctxlint.calls.effects import handle_uses
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.finding import Analysis
@@ -92,7 +93,7 @@ def _formats_of_content(analysis: Analysis, identity: FunctionId, read: int) -> 
     """The libraries that make a value of what the event read."""
     found = set()
     for number, event in enumerate(analysis.view.function(identity).events):
-        if event.kind != "call" or not any(_holds_content(analysis, identity, number, a.value, read) for a in event.arguments):
+        if event.kind != "call" or not any(is_made_of(analysis, identity, number, a.value, read) for a in event.arguments):
             continue
         match = analysis.view.does(identity, number, "parses")
         if match is not None and "." in match.name:
@@ -103,7 +104,9 @@ def _formats_of_content(analysis: Analysis, identity: FunctionId, read: int) -> 
     return found
 
 
-def _holds_content(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
-    return ("result", read) in analysis.view.origins(identity).roots(value, at) or any(
-        source.event == read for source in analysis.summaries.sources.of(identity, at, value)
-    )
+def is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+    """Whether the value has content that the event read, or that was read through the handle it gave."""
+    events = {read, *handle_uses(analysis.view, identity, read)}
+    return any(
+        kind == "result" and what in events for kind, what in analysis.view.origins(identity).roots(value, at)
+    ) or any(source.event in events for source in analysis.summaries.sources.of(identity, at, value))

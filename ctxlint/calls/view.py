@@ -179,6 +179,42 @@ class View:
         yield own
         if self._runs_arguments(own):
             yield from self._passed_calls(identity, event, it, deferred=self._leaves_running(own))
+        elif any(self.run_formals(target) for target in own.functions):
+            run = {value for target in own.functions for name, value in self.bound(own, target).items()
+                   if name in self.run_formals(target)}
+            yield from self._passed_calls(identity, event, it, deferred=False, only=run)
+
+    def run_formals(self, identity: FunctionId) -> frozenset[str]:
+        """The formals that the function calls, or hands to something that calls them: it runs what it is given there."""
+        found = self._run_formals.get(identity)
+        if found is None:
+            self._run_formals[identity] = frozenset()        # a function that only hands its formal to itself runs nothing
+            found = self._run_formals[identity] = frozenset(self._find_run_formals(identity))
+        return found
+
+    def _find_run_formals(self, identity: FunctionId) -> Iterator[str]:
+        function = self.function(identity)
+        formals = {formal.name for formal in function.formals if formal.kind not in ("variadic", "keywords")}
+        for number, event in enumerate(function.events if formals else ()):
+            if event.kind != "call" or event.path is None:
+                continue
+            if isinstance(event.path.root, Name) and not event.path.steps:
+                yield from self._formals_behind(identity, number, event.path.root, formals)
+            if not event.arguments:
+                continue
+            call = _direct_call(event, self.call_graph.callees(identity, number))
+            handed = [argument.value for argument in event.arguments] if self._runs_arguments(call) else [
+                value for target in call.functions for name, value in self.bound(call, target).items()
+                if name in self.run_formals(target)
+            ]
+            for value in handed:
+                yield from self._formals_behind(identity, number, value, formals)
+
+    def _formals_behind(self, identity: FunctionId, at: int, value: Value, formals: set[str]) -> Iterator[str]:
+        """The formals that a value can be."""
+        for kind, what in self.origins(identity).identity(value, at):
+            if kind == "param" and what in formals:
+                yield str(what)
 
     def _may_call(self, it: Event) -> bool:
         """Whether an event that is no call can call a property or a special method of some class of the program."""

@@ -24,9 +24,14 @@ from ctxlint.roles.stores import Access
 
 def can_be_made_again(analysis: Analysis, rewrites: Rewrites, rewrite: Rewrite) -> bool:
     """Whether some function uses the file as a cache, or a loader has another source for what it holds."""
-    return is_cache(analysis, rewrites, rewrite) or is_fetched(analysis, rewrite) or any(
-        has_another_source(analysis, rewrite, reader) for reader in rewrite.readers
-    ) or all(is_only_told(analysis, rewrite, reader) for reader in rewrite.readers)
+    nearest = min(reader.effect.distance for reader in rewrite.readers)
+    loaders = [reader for reader in rewrite.readers if reader.effect.distance == nearest]
+    return (
+        is_cache(analysis, rewrites, rewrite)
+        or is_fetched(analysis, rewrite)
+        or any(has_another_source(analysis, rewrite, loader) for loader in loaders)
+        or all(is_only_told(analysis, rewrite, reader) for reader in rewrite.readers)
+    )
 
 
 _NEAR = 2

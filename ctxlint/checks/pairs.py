@@ -37,13 +37,13 @@ def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
         for other in _neighbours(analysis, level.function)
         for effect in analysis.summaries.of(other).effects
         if effect.kind == "read" and effect.medium == "file" and effect.distance == 0 and effect.place.kind == "param"
-        and written & _formats_of_content(analysis, other, effect.event)
+        and written & _formats_of_content(analysis, other, effect.event, 1 if analysis.program.owner(other) is not None else 0)
     ]
 
 
 def is_parsed(analysis: Analysis, reader: Access) -> bool:
     """Whether the reader makes a value of what it reads, or gives it away as it is."""
-    return bool(_formats_of_content(analysis, reader.function, reader.effect.event))
+    return bool(_formats_of_content(analysis, reader.function, reader.effect.event, 1))
 
 
 def is_serialised(analysis: Analysis, identity: FunctionId) -> bool:
@@ -89,8 +89,8 @@ def _formats(analysis: Analysis, identity: FunctionId, verbs: tuple[str, ...], d
     return found
 
 
-def _formats_of_content(analysis: Analysis, identity: FunctionId, read: int) -> set[str]:
-    """The libraries that make a value of what the event read."""
+def _formats_of_content(analysis: Analysis, identity: FunctionId, read: int, calls: int) -> set[str]:
+    """The libraries that make a value of what the event read, here or at most so many calls away."""
     found = set()
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.kind != "call" or not any(is_made_of(analysis, identity, number, a.value, read) for a in event.arguments):
@@ -98,9 +98,9 @@ def _formats_of_content(analysis: Analysis, identity: FunctionId, read: int) -> 
         match = analysis.view.does(identity, number, "parses")
         if match is not None and "." in match.name:
             found.add(match.name.split(".", 1)[0])
-        for call in analysis.view.calls(identity, number):
+        for call in analysis.view.calls(identity, number) if calls else ():
             for target in call.functions:
-                found |= _formats(analysis, target, ("parses",), 1)
+                found |= _formats(analysis, target, ("parses",), calls)
     return found
 
 

@@ -8,7 +8,7 @@ Everything is memoised by function, so every question costs its first asker only
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import msgspec
 
@@ -88,6 +88,7 @@ class View:
         self._accessors = _accessor_names(self.program)
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
+        self._run_formals: dict[FunctionId, frozenset[str]] = {}
 
     # One function at a time.
 
@@ -178,6 +179,42 @@ class View:
         yield own
         if self._runs_arguments(own):
             yield from self._passed_calls(identity, event, it, deferred=self._leaves_running(own))
+        elif any(self.run_formals(target) for target in own.functions):
+            run = {value for target in own.functions for name, value in self.bound(own, target).items()
+                   if name in self.run_formals(target)}
+            yield from self._passed_calls(identity, event, it, deferred=False, only=run)
+
+    def run_formals(self, identity: FunctionId) -> frozenset[str]:
+        """The formals that the function calls, or hands to something that calls them: it runs what it is given there."""
+        found = self._run_formals.get(identity)
+        if found is None:
+            self._run_formals[identity] = frozenset()        # a function that only hands its formal to itself runs nothing
+            found = self._run_formals[identity] = frozenset(self._find_run_formals(identity))
+        return found
+
+    def _find_run_formals(self, identity: FunctionId) -> Iterator[str]:
+        function = self.function(identity)
+        formals = {formal.name for formal in function.formals if formal.kind not in ("variadic", "keywords")}
+        for number, event in enumerate(function.events if formals else ()):
+            if event.kind != "call" or event.path is None:
+                continue
+            if isinstance(event.path.root, Name) and not event.path.steps:
+                yield from self._formals_behind(identity, number, event.path.root, formals)
+            if not event.arguments:
+                continue
+            call = _direct_call(event, self.call_graph.callees(identity, number))
+            handed = [argument.value for argument in event.arguments] if self._runs_arguments(call) else [
+                value for target in call.functions for name, value in self.bound(call, target).items()
+                if name in self.run_formals(target)
+            ]
+            for value in handed:
+                yield from self._formals_behind(identity, number, value, formals)
+
+    def _formals_behind(self, identity: FunctionId, at: int, value: Value, formals: set[str]) -> Iterator[str]:
+        """The formals that a value can be."""
+        for kind, what in self.origins(identity).identity(value, at):
+            if kind == "param" and what in formals:
+                yield str(what)
 
     def _may_call(self, it: Event) -> bool:
         """Whether an event that is no call can call a property or a special method of some class of the program."""
@@ -194,7 +231,9 @@ class View:
         effects = [effect for name in call.externals for effect in self.models.effects(name)]
         return any(e.does == "concurrent-executor" for e in effects) and not any(e.suspends or e.does == "joins" for e in effects)
 
-    def _passed_calls(self, identity: FunctionId, event: int, it: Event, *, deferred: bool) -> Iterator[Call]:
+    def _passed_calls(
+        self, identity: FunctionId, event: int, it: Event, *, deferred: bool, only: Container[Value] | None = None
+    ) -> Iterator[Call]:
         made = [number for number, taker in self._handed_coroutines(identity).items() if taker == event]
         covered: set[FunctionId | str] = set()
         for number in made:
@@ -203,7 +242,9 @@ class View:
                 covered.update(call.externals)
                 yield msgspec.structs.replace(call, deferred=deferred)
         for position, target in self.call_graph.passed_callables(identity, event):
-            if target in covered:
+            if target in covered or (only is not None and not any(
+                argument.value in only and position in (index, argument.keyword) for index, argument in enumerate(it.arguments)
+            )):
                 continue
             rest = tuple(a for a in it.arguments[position + 1 :] if not a.keyword) if isinstance(position, int) else ()
             named = tuple(a for a in it.arguments if a.keyword and a.keyword != position)

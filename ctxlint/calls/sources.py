@@ -55,23 +55,25 @@ class Sources:
         self._view = view
         self._flow_of = flow_of
         self._reads_store = reads_store
-        self._known: dict[tuple[FunctionId, int, Value, bool], frozenset[Source]] = {}
+        self._known: dict[FunctionId, dict[tuple[int, Value, bool], frozenset[Source]]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value, *, additions: bool = True) -> frozenset[Source]:
         """The sources of `value` at event `at`; `additions` counts what was added to the object in place."""
-        key = (identity, at, value, additions)
-        known = self._known.get(key)
+        answers = self._known.setdefault(identity, {})
+        key = (at, value, additions)
+        known = answers.get(key)
         if known is None:
-            known = self._known[key] = _Walk(self, identity, additions).run(value, at)
+            known = answers[key] = _Walk(self, identity, additions).run(value, at)
         return known
 
     def of_all(self, identity: FunctionId, at: int, values: Iterable[Value]) -> frozenset[Source]:
         """The sources of several values at one event."""
         return frozenset().union(*(self.of(identity, at, value) for value in values))
 
-    def forget(self) -> None:
-        """Drop what was memoised: summaries have changed."""
-        self._known.clear()
+    def forget(self, functions: Iterable[FunctionId]) -> None:
+        """Drop what was memoised about functions whose own summaries, or those of whose callees, have changed."""
+        for identity in functions:
+            self._known.pop(identity, None)
 
 
 class _Walk:

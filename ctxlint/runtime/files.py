@@ -154,6 +154,11 @@ class OSFiles:
 OS_FILES: Files = OSFiles()
 
 
+def as_bytes(data: object) -> bytes:
+    """Return bytes-like `data` as bytes; `TypeError` for a number, of which `bytes` would make that many zeros."""
+    return bytes(memoryview(data))  # type: ignore[arg-type]
+
+
 def write_all(files: Files, descriptor: int, data: bytes) -> None:
     """Write all of `data`, however short the single writes are."""
     rest = memoryview(data)

@@ -33,13 +33,12 @@ def atomic_write(
     attributes are not kept. A process killed in the middle leaves a file named ``.<name>.<random>.tmp`` (of a long
     name the beginning).
 
-    Raises `OSError`; `IsADirectoryError` or `OSError` when `path` leads to something that is no regular file.
+    Raises `OSError`, also when `path` leads to something that is no regular file, or when the ownership cannot be
+    kept.
     """
     content = data.encode(encoding) if isinstance(data, str) else as_bytes(data)
     target = _target(os.fspath(path), links, files)
-    status = files.status(target)
-    if status is not None and not status.regular:
-        raise OSError(f"{target} is no regular file")
+    status = _old_status(target, links, files)
     directory, name = os.path.split(target)
     temporary = os.path.join(directory, f".{_shortened(name)}.{secrets.token_hex(8)}.tmp")
     _write_new(temporary, content, status, files)
@@ -103,6 +102,22 @@ def _target(path: str, links: str, files: Files) -> str:
     if links == "refuse" and files.is_link(absolute):
         raise OSError(f"{absolute} is a symbolic link")
     return absolute
+
+
+def _old_status(path: str, links: str, files: Files) -> Status | None:
+    """Return what the new file must keep; a link that is to be replaced may lead anywhere."""
+    replaces_link = links == "replace" and files.is_link(path)
+    try:
+        status = files.status(path)
+    except OSError:
+        if replaces_link:
+            return None
+        raise
+    if status is None or status.regular:
+        return status
+    if replaces_link:
+        return None
+    raise OSError(f"{path} is no regular file")
 
 
 def _shortened(name: str) -> str:

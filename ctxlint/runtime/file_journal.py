@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .durable import atomic_write, cut_back
 from .errors import JournalCorruptError, JournalError, JournalLockedError, Reason
 from .exclusion import OneChange
-from .files import OS_FILES, Files, as_bytes, directory_of, read_all, write_all
+from .files import OS_FILES, Files, OSFiles, as_bytes, directory_of, read_all, write_all
 from .forks import abandon_in_children
 from .framing import HEADER_LENGTH, SALT_LENGTH, Scan, frame, header, scan
 
@@ -27,7 +27,8 @@ class FileJournal:
     One writer at a time: ``<path>.lock`` is held until `close`, and by the kernel released when the process dies;
     a second writer gets `JournalLockedError`, whatever symbolic link it came by. A forked child gives the journal up
     and must open it itself, when the parent has closed it.
-    A failed append is cut off again. When even that fails the journal refuses (journal-failed) until it is reopened.
+    A failed append is cut off again. When even that fails, or someone removed or replaced the file, the journal
+    refuses (journal-failed) until it is reopened.
 
     Safe to call from several threads. Each append costs one synchronisation of the file.
     """
@@ -53,7 +54,8 @@ class FileJournal:
         except BaseException:
             files.close(self._lock_descriptor)
             raise
-        abandon_in_children(self)
+        if isinstance(files, OSFiles):
+            abandon_in_children(self)
 
     @property
     def path(self) -> str:
@@ -65,7 +67,7 @@ class FileJournal:
         with self._thread_lock, self._one_change:
             self._require_usable()
             length, sequence = self._end
-            self._require_length(length)
+            self._require_own_file(length)
             data = frame(self._salt, sequence, as_bytes(record))
             try:
                 write_all(self._files, self._descriptor, data)
@@ -177,12 +179,15 @@ class FileJournal:
             self._failure = failure
             raise
 
-    def _require_length(self, length: int) -> None:
-        """Refuse when an interrupt, or a writer that ignores the lock, left something behind our last record."""
-        if self._files.size(self._descriptor) != length:
-            self._failure = JournalError(
-                "the file's length is not what the last append left", reason=Reason.JOURNAL_FAILED
-            )
+    def _require_own_file(self, length: int) -> None:
+        """Refuse when an interrupt, or someone who ignores the lock, changed the file or put another in its place."""
+        detail = None
+        if not self._files.leads_to(self._path, self._descriptor):
+            detail = "the file was removed or replaced"
+        elif self._files.size(self._descriptor) != length:
+            detail = "the file's length is not what the last append left"
+        if detail is not None:
+            self._failure = JournalError(detail, reason=Reason.JOURNAL_FAILED)
             self._require_usable()
 
     def _require_old_file(self, failure: BaseException) -> None:

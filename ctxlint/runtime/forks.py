@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from contextlib import ExitStack
 from typing import Protocol
 
 
@@ -28,9 +29,10 @@ def abandon_in_children(opened: Inherited) -> None:
 
 
 def _abandon_all() -> None:
-    for opened in list(_OPEN):
-        opened.abandon()
-    _OPEN.clear()
+    with ExitStack() as every:  # One that fails does not keep the others.
+        for opened in list(_OPEN):
+            every.callback(opened.abandon)
+        _OPEN.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -52,8 +52,8 @@ def test_what_a_child_does_with_the_journal_loses_nothing_of_the_parents(kind, t
 
     journal = None
     assert status_of_child(parent) == -signal.SIGKILL
-    with kind(tmp_path / "journal") as journal:
-        assert journal.records() == (b"1", b"2")
+    with kind(tmp_path / "journal") as reopened:
+        assert reopened.records() == (b"1", b"2")
 
 
 def test_a_child_that_ends_like_a_program_leaves_the_database_alone(tmp_path):
@@ -76,14 +76,17 @@ def test_a_child_that_ends_like_a_program_leaves_the_database_alone(tmp_path):
 
 def test_a_worker_that_outlives_its_parent_does_not_hold_the_lock(tmp_path):
     ended, end = os.pipe()
+    started, start = os.pipe()
 
     def parent():
         journal = FileJournal(tmp_path / "journal")
         journal.append(b"1")
         if os.fork() == 0:
             os.close(end)
+            os.write(start, b"x")
             os.read(ended, 1)
             os._exit(0)
+        os.read(started, 1)
         os.kill(os.getpid(), signal.SIGKILL)
 
     assert status_of_child(parent) == -signal.SIGKILL
@@ -91,8 +94,17 @@ def test_a_worker_that_outlives_its_parent_does_not_hold_the_lock(tmp_path):
         with FileJournal(tmp_path / "journal") as journal:
             assert journal.records() == (b"1",)
     finally:
-        os.close(end)
-        os.close(ended)
+        for descriptor in (end, ended, start, started):
+            os.close(descriptor)
+
+
+def test_one_journal_that_cannot_be_given_up_does_not_keep_the_others(tmp_path, monkeypatch):
+    broken, journal = FileJournal(tmp_path / "broken"), FileJournal(tmp_path / "journal")
+    monkeypatch.setattr(broken, "abandon", lambda: 1 / 0)
+    monkeypatch.setattr(sys, "unraisablehook", lambda report: None)
+    with broken, journal:
+        assert status_of_child(lambda: 7 if journal._closed else 8) == 7
+        assert not journal._closed
 
 
 @KINDS

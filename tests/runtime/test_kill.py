@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from ctxlint.runtime import FileJournal, recover
+from ctxlint.runtime import FileJournal, killing, recover
 from ctxlint.runtime.killing import kill_repeatedly
 
 from . import kill_worker
@@ -43,3 +43,17 @@ def test_a_program_that_ends_by_itself_is_an_error():
         kill_repeatedly(
             [sys.executable, "-c", "import sys; sys.stderr.write('broken'); sys.exit(3)"], lambda: None, longest=1
         )
+
+
+def test_a_program_that_never_came_to_its_work_is_an_error():
+    """Its output ends a moment before it does; killed in that moment it would pass for one that was at work."""
+    with pytest.raises(RuntimeError, match="status 0"):
+        kill_repeatedly(
+            [sys.executable, "-c", "import os, time; os.close(1); time.sleep(0.1)"], lambda: None, longest=0
+        )
+
+
+def test_a_program_that_says_nothing_does_not_hang_the_test(monkeypatch):
+    monkeypatch.setattr(killing, "PATIENCE", 0.3)
+    with pytest.raises(RuntimeError, match="ended by itself with status"):
+        kill_repeatedly([sys.executable, "-c", "import time; time.sleep(60)"], lambda: None)

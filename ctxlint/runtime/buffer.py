@@ -20,7 +20,7 @@ from .digests import digest
 from .errors import JournalError, Reason, RollbackIntegrityError
 from .exclusion import OneChange
 from .inverse import Inverse, anchor_mismatch, undo_all
-from .journal import Journal, append_or_refuse
+from .journal import Journal, append_or_refuse, claim, require_claim
 from .selective import without
 
 Overlap = Literal["allow", "forbid"]
@@ -44,7 +44,8 @@ class RewriteBuffer(Generic[Content]):
     The inverse of a splice is committed to the undo log, and to `journal` if there is one, before the content
     changes. When the append fails the splice fails with reason inverse-not-committed and the buffer is
     byte-identical.
-    The journal must be empty; `recover` opens one that is not.
+    The journal must be empty; `recover` opens one that is not. It is this buffer's alone, until it is recovered
+    into another one.
     Without a journal the log lives and dies with the process.
 
     With ``overlap="forbid"`` a splice that touches what was rewritten since the last checkpoint is refused.
@@ -66,6 +67,8 @@ class RewriteBuffer(Generic[Content]):
         self._state: tuple[Content, str] = (content, current)
         self._overlap: Overlap = overlap
         self._journal = journal
+        if journal is not None:
+            claim(journal, self)
         self._log: list[Inverse[Content]] = []
         self._checkpoint_depth = 0
         self._in_doubt = False
@@ -193,6 +196,7 @@ class RewriteBuffer(Generic[Content]):
         with self._lock, self._one_change:
             self._require_sound()
             if self._journal is not None:
+                require_claim(self._journal, self)
                 self._in_doubt = True
                 try:
                     self._journal.rotate([base_record(self.content, self._overlap)])
@@ -242,7 +246,7 @@ class RewriteBuffer(Generic[Content]):
             return
         self._in_doubt = True
         try:
-            append_or_refuse(self._journal, record)
+            append_or_refuse(self._journal, record, self)
         except RollbackIntegrityError:
             self._in_doubt = False
             raise

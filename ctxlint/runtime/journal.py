@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from .errors import JournalFullError, Reason, RollbackIntegrityError
+from .errors import JournalFullError, JournalLockedError, Reason, RollbackIntegrityError
 from .exclusion import OneChange
 from .files import as_bytes
 from .finished import require_finished
@@ -37,16 +38,35 @@ class Journal(Protocol):
         ...
 
 
-def append_or_refuse(journal: Journal, record: bytes) -> None:
+_WRITERS: weakref.WeakValueDictionary[int, object] = weakref.WeakValueDictionary()
+"""Who writes to a journal, by its `id`; a writer holds its journal, so no other journal has that number meanwhile."""
+
+
+def claim(journal: Journal, writer: object) -> None:
+    """Make `writer` the one buffer or store that writes to `journal`; whoever did before is refused from here on."""
+    _WRITERS[id(journal)] = writer
+
+
+def append_or_refuse(journal: Journal, record: bytes, writer: object) -> None:
     """Append `record`, or refuse the change it was to precede; the journal's own error is the cause."""
     append: Callable[[bytes], object] = journal.append
     try:
+        require_claim(journal, writer)
         require_finished(append(record), "append", "the record is not written before it is awaited")
     except Exception as failure:
         raise RollbackIntegrityError(
             "inverse record not committed; refusing in-place rewrite (buffer must not outrun its undo log)",
             reason=Reason.NOT_COMMITTED,
         ) from failure
+
+
+def require_claim(journal: Journal, writer: object) -> None:
+    """Refuse a writer whose records would follow those of another: together they would describe neither."""
+    if _WRITERS.get(id(journal)) is not writer:
+        raise JournalLockedError(
+            "the journal was recovered into another buffer or store, which writes to it now",
+            reason=Reason.JOURNAL_LOCKED,
+        )
 
 
 class MemoryJournal:

@@ -21,7 +21,7 @@ from .errors import (
 )
 from .exclusion import OneChange
 from .finished import require_finished
-from .journal import Journal, append_or_refuse
+from .journal import Journal, append_or_refuse, claim, require_claim
 from .snapshot import Snapshot
 from .transaction import Transaction
 
@@ -33,7 +33,8 @@ class ContextStore:
     """Regions of text under a revision number, changed by diffs that must still be valid when they are applied.
 
     A commit is written to `journal`, if there is one, before it is visible; when that fails nothing has changed.
-    The journal must be empty; `ContextStore.recover` opens one that is not.
+    The journal must be empty; `ContextStore.recover` opens one that is not. It is this store's alone, until it is
+    recovered into another one.
     Safe to call from several threads and tasks. A commit holds a thread lock only while it checks and records; one
     that begins within it, from a signal handler or from the journal, is a `RuntimeError`.
     """
@@ -49,7 +50,11 @@ class ContextStore:
 
     @classmethod
     def recover(cls, journal: Journal) -> ContextStore:
-        """Rebuild the store whose commits `journal` holds, and go on writing there."""
+        """Rebuild the store whose commits `journal` holds, and go on writing there.
+
+        The journal holds what commits led to, not how to take them back: only commits made from here on can be.
+        Raises `JournalError` when there is nothing to recover, `JournalCorruptError` when it is not a store's.
+        """
         store = cls.__new__(cls)
         store._set_up(_replay(journal.records()), journal)
         return store
@@ -57,6 +62,8 @@ class ContextStore:
     def _set_up(self, live: Snapshot, journal: Journal | None) -> None:
         self._live = live
         self._journal = journal
+        if journal is not None:
+            claim(journal, self)
         self._in_doubt = False
         self._lock = threading.RLock()
         self._one_change = OneChange("the store")
@@ -160,6 +167,7 @@ class ContextStore:
         """Start the journal anew from the present context."""
         with self._lock, self._one_change:
             if self._journal is not None:
+                require_claim(self._journal, self)
                 self._journal.rotate([_entry(self._live, dict(self._live.regions))])
 
     def _record(self, after: Snapshot, changed: Mapping[str, str | None]) -> None:
@@ -168,7 +176,7 @@ class ContextStore:
             return
         self._in_doubt = True
         try:
-            append_or_refuse(self._journal, _entry(after, changed))
+            append_or_refuse(self._journal, _entry(after, changed), self)
         except RollbackIntegrityError:
             self._in_doubt = False
             raise

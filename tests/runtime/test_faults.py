@@ -374,7 +374,7 @@ def test_nothing_can_be_done_after_the_crash():
             action()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.lists(st.one_of(st.binary(max_size=60), st.just("rotate"), st.just("reopen")), min_size=1, max_size=7),
     st.integers(0, 1000),

@@ -1,6 +1,6 @@
 """kill -9 in the middle of rewriting, again and again: nothing acknowledged is lost.
 
-CTXLINT_KILL_CYCLES=1000 makes it a long test; 40 is the default.
+CTXLINT_KILL_CYCLES=1000 makes it a long test; 24 is the default.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ctxlint.runtime.killing import kill_repeatedly
 
 from . import kill_worker
 
-CYCLES = int(os.environ.get("CTXLINT_KILL_CYCLES", "40"))
+CYCLES = int(os.environ.get("CTXLINT_KILL_CYCLES", "24"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL here")

@@ -406,3 +406,33 @@ def test_durable_append_synchronises_the_directory_in_which_the_file_appears(tmp
     monkeypatch.setattr(OSFiles, "sync_directory", lambda self, path: synchronised.append(path))
     durable_append(tmp_path / "link", "x")
     assert synchronised == [str((tmp_path / "real").resolve())]
+
+
+def test_a_journal_follows_one_buffer_only():
+    journal = MemoryJournal()
+    old = RewriteBuffer("a", journal=journal)
+    new = recover(journal)
+    new.splice(0, 0, "n")
+    with pytest.raises(RollbackIntegrityError) as caught:
+        old.splice(0, 0, "o")
+    assert isinstance(caught.value.__cause__, JournalLockedError) and old.content == "a"
+    with pytest.raises(JournalLockedError):
+        old.compact()
+    del old
+    new.splice(0, 0, "n")
+    assert recover(journal).content == new.content == "nna"
+    with pytest.raises(RollbackIntegrityError):
+        new.rollback()
+
+
+def test_a_journal_follows_one_store_only():
+    journal = MemoryJournal()
+    old = ContextStore({"a": ""}, journal=journal)
+    new = ContextStore.recover(journal)
+    new.write("a", "new")
+    with pytest.raises(RollbackIntegrityError) as caught:
+        old.write("a", "old")
+    assert isinstance(caught.value.__cause__, JournalLockedError)
+    with pytest.raises(JournalLockedError):
+        old.compact()
+    assert ContextStore.recover(journal).snapshot().regions == {"a": "new"}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import signal
 import sys
 import threading
@@ -15,10 +17,12 @@ from ctxlint.runtime import (
     JournalCorruptError,
     JournalLockedError,
     MemoryJournal,
+    MonitorFailure,
     Reason,
     RewriteBuffer,
     RollbackIntegrityError,
     SQLiteJournal,
+    StaleBaseError,
     atomic_write,
     compare_and_set,
     durable_append,
@@ -27,6 +31,7 @@ from ctxlint.runtime import (
     write_ahead,
 )
 from ctxlint.runtime.files import OSFiles
+from ctxlint.runtime.monitor import monitor_attributes
 
 HALVES = ("\ud83d", "\ude00")
 """Two lone surrogates, as a stream cut in the wrong place delivers them; as escapes in JSON they are one character."""
@@ -436,3 +441,42 @@ def test_a_journal_follows_one_store_only():
     with pytest.raises(JournalLockedError):
         old.compact()
     assert ContextStore.recover(journal).snapshot().regions == {"a": "new"}
+
+
+@pytest.mark.parametrize("carry", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_refusals_and_commits_reach_other_processes(carry):
+    refusal = StaleBaseError("m", reason=Reason.READ_SET_DRIFT, regions=["b", "a"], base_revision=1, live_revision=2)
+    refusal.add = "more"
+    carried = carry(refusal)
+    assert type(carried) is StaleBaseError and str(carried) == "m"
+    assert vars(carried) == vars(refusal) and carried.regions == ("a", "b")
+    failure = carry(MonitorFailure("f", reason=Reason.MONITORED))
+    assert isinstance(failure, AssertionError) and failure.args == ("f",)
+
+    store = ContextStore({"a": "1"})
+    commit = carry(store.append("a", "2"))
+    assert commit.snapshot == store.snapshot()
+    store.rollback(commit)
+    assert store.snapshot().regions == {"a": "1"}
+
+
+def test_an_object_that_cannot_be_watched_is_left_as_it_was():
+    class Registered:
+        def __init_subclass__(cls, *, name):
+            pass
+
+    class Agent(Registered, name="agent"):
+        def __init__(self):
+            self.messages, self.undo = [], []
+
+    class ReadOnly:
+        messages = property(lambda self: [])
+
+        def __init__(self):
+            self.undo = undo
+
+    undo = []
+    for owner, error in ((Agent(), TypeError), (ReadOnly(), AttributeError)):
+        with pytest.raises(error):
+            monitor_attributes(owner, "messages", "undo")
+        assert type(owner) in (Agent, ReadOnly) and type(owner.undo) is list and type(owner.messages) is list

@@ -29,28 +29,35 @@ def changes_back(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
 
 def changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mutation, failing: int) -> bool:
     """Whether the failure of an event leads to a step that changes the cell again."""
-    undoing = {m.event for m in analysis.summaries.of(identity).mutations if set(m.cells) & set(mutation.cells)}
+    undoing = {m.event for m in analysis.summaries.of(identity).mutations
+               if set(m.cells) & set(mutation.cells) or (not m.cells and _fields(m)[-1:] == _fields(mutation)[-1:] != [])}
     undoing -= {mutation.event, failing}
     graph = analysis.view.graph(identity)
     return bool(undoing) and path(graph, failing, undoing, {failing}, start="failed", consistent=False) is not None
 
 
+def _fields(mutation: Mutation) -> list[str]:
+    return [step for step in mutation.path.steps if not step.startswith("[")]
+
+
 def is_read_back_before(analysis: Analysis, identity: FunctionId, mutation: Mutation, restores: Iterable[Restore]) -> bool:
     """Whether the function rebuilds the cell from the store each time before it changes it."""
-    restoring = {r.function for r in restores if _always(analysis, r)}
+    by_function = {r.function: r for r in restores}
     graph = analysis.view.graph(identity)
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.path is None or number == mutation.event:
             continue
         called = {f for call in analysis.view.effective_calls(identity, number) for f in call.functions}
-        if called & restoring and comes_before(graph, number, mutation.event):
+        if comes_before(graph, number, mutation.event) and any(
+            _always(analysis, by_function[function]) for function in called & by_function.keys()
+        ):
             return True
     return False
 
 
 def _always(analysis: Analysis, restore: Restore) -> bool:
     """Whether every call of the restore reads the store again: what it may find missing is the store, not a flag in memory."""
-    if restore.on_demand:
+    if analysis.cells.is_on_demand(restore):
         return False
     return not any(
         _is_remembered(analysis, restore.function, test.subject, gate.at)

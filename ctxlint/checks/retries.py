@@ -164,9 +164,8 @@ def _flips_value(analysis: Analysis, identity: FunctionId, mutation: Mutation, a
 
 def _enters(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, other: Value) -> bool:
     """Whether the value compared against is the one that the mutation stores."""
-    asked = analysis.summaries.sources.of(identity, at, other)
-    stored = analysis.cells.entering.content(identity, mutation)
-    return bool({s.name for s in asked if s.kind == "param"} & {s.name for s in stored if s.kind == "param"})
+    asked = {what for kind, what in analysis.view.origins(identity).identity(other, at) if kind == "param"}
+    return any(s.kind == "param" and s.name in asked for s in analysis.cells.entering.content(identity, mutation))
 
 
 def depth_inside(mutation: Mutation) -> int:

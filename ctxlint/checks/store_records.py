@@ -88,8 +88,6 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     if mutation.event == record.event or not can_record(mutation, record):
         return None
     restores = [r for r in analysis.cells.restores(mutation.cells) if r.keys & record.keys]
-    if mutation.how in REMOVALS:                    # what a cache lost is loaded again
-        restores = [r for r in restores if not r.on_demand]
     if not restores or any(r.function == identity for r in restores) or is_new_here(analysis, identity, mutation):
         return None
     shares, heals = shares_content(analysis, identity, mutation, record), repeats_cell(analysis, identity, mutation, record)
@@ -97,8 +95,12 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
         return None
     if not _follows(analysis, identity, mutation, record):
         return None
+    if mutation.how in REMOVALS and all(map(analysis.cells.is_on_demand, restores)):    # what a cache lost is loaded again
+        return None
     trap = retry_trap(analysis, identity, mutation, record.event)
     if trap is None and (heals or not _accumulates(analysis, identity, mutation)):
+        return None
+    if trap is None and record.kind == "write" and not is_entry_of(analysis, identity, mutation, record, restores):
         return None
     if changes_back(analysis, identity, mutation, record.event) or is_read_back_before(analysis, identity, mutation, restores):
         return None
@@ -174,6 +176,18 @@ def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
         return True
     return any(s.kind == "cell" and s.name in mutation.cells and s.event > mutation.event
                for s in _recorded(analysis, identity, record))
+
+
+def is_entry_of(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: list[Restore]
+) -> bool:
+    """Whether the record puts the very entry into the store that the function itself puts into the collection."""
+    if mutation.distance > 0 or mutation.how not in ("item", "add") or not any(r.cell in mutation.cells for r in restores):
+        return False
+    origins = analysis.view.origins(identity)
+    put = {atom for value in mutation.values for atom in origins.identity(value, mutation.event) if atom[0] != "constant"}
+    saved = {atom for value in record.contents for atom in origins.identity(value, record.event)}
+    return bool(put & saved)
 
 
 def _contains_holder(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:

@@ -57,8 +57,7 @@ def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
     if not records or len(mutations) < 2 or is_constructor(analysis.view, identity):
         return
     for record in records:
-        arguments = analysis.view.event(identity, record.event).arguments
-        kept = taken(analysis, identity, tuple(argument.value for argument in arguments), record.event)
+        kept = taken(analysis, identity, analysis.cells.entering.values(identity, record), record.event)
         for mutation in mutations:
             if mutation.distance <= 1 and mutation.event != record.event and not set(mutation.cells) & set(record.cells):
                 candidate = _candidate(analysis, identity, mutation, record, kept)

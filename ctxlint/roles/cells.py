@@ -37,8 +37,6 @@ class Restore(msgspec.Struct, frozen=True, gc=False):
     read: int
     keys: frozenset[str]
     distance: int
-    on_demand: bool = False
-    """Whether it only runs when the cell does not have what is asked for: the cell is a cache of the store."""
 
 
 class Change(msgspec.Struct, frozen=True, gc=False):
@@ -78,6 +76,21 @@ class Cells:
         """The functions that change the cell by operations of their own."""
         return tuple(self._changes.get(cell, ()))
 
+    def is_on_demand(self, restore: Restore) -> bool:
+        """Whether the restore looks into the cell before it reads the store: a miss is made up for at the next use."""
+        view = self._summaries.view
+        graph = view.graph(restore.function)
+        return any(
+            event.path is not None and event.kind in ("read", "call") and number != restore.event
+            and (self._looks(restore.function, number, restore.cell) or any(
+                self._looks(callee, inner, restore.cell)
+                for call in view.effective_calls(restore.function, number) for callee in call.functions
+                for inner in range(len(view.function(callee).events))
+            ))
+            and restore.read in reachable(graph, number)
+            for number, event in enumerate(view.function(restore.function).events)
+        )
+
     def _collect(self, identity: FunctionId) -> None:
         for mutation in self._summaries.of(identity).mutations:
             if not mutation.cells:
@@ -97,33 +110,17 @@ class Cells:
                 for effect in nearest_reads(self._summaries, identity, source.event):
                     if not self._is_written_back(identity, mutation.event, effect.keys):
                         restore = Restore(
-                            identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance,
-                            self._looks_first(identity, mutation, cell, source.event),
+                            identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance
                         )
                         for name in (cell, *self._rebuilt_objects(identity, mutation)):
                             self._restores.setdefault(name, []).append(restore)
 
     def _rebuilt_objects(self, identity: FunctionId, mutation: Mutation) -> Iterator[str]:
-        """The objects of the program that the restore makes from what it read: all their attributes are rebuilt with them."""
-        if mutation.distance == 0 and len(mutation.values) == 1:
+        """The objects of the program that the restore puts into a collection: all their attributes are rebuilt with them."""
+        if mutation.distance == 0 and mutation.how in ("item", "add") and len(mutation.values) == 1:
             for kind in in_order(self._summaries.view.inference.of_value(identity, mutation.event, mutation.values[0])):
                 if isinstance(kind, Instance) and self._summaries.view.program.class_(kind.name) is not None:
                     yield objects_of(kind.name)
-
-    def _looks_first(self, identity: FunctionId, mutation: Mutation, cell: str, read: int) -> bool:
-        """Whether the function looks into the cell before it reads the store: a miss is made up for at the next use."""
-        view = self._summaries.view
-        graph = view.graph(identity)
-        return any(
-            event.path is not None and event.kind in ("read", "call") and number != mutation.event
-            and (self._looks(identity, number, cell) or any(
-                self._looks(callee, inner, cell)
-                for call in view.effective_calls(identity, number) for callee in call.functions
-                for inner in range(len(view.function(callee).events))
-            ))
-            and read in reachable(graph, number)
-            for number, event in enumerate(view.function(identity).events)
-        )
 
     def _looks(self, identity: FunctionId, number: int, cell: str) -> bool:
         view = self._summaries.view

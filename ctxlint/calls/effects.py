@@ -10,13 +10,14 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.cells import attribute_owner, receiver_class
+from ctxlint.calls.handles import descriptor_keys, handle_keys
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
-from ctxlint.calls.places import Places
 from ctxlint.calls.names import resolve_name, split
+from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements
 from ctxlint.calls.terms import UNKNOWN, Term, keys
-from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.view import Modelled, View, argument_of
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
@@ -106,14 +107,28 @@ def _of_model(
         yield StoreEffect(
             kind=kind,
             medium="file" if store == "file" else "sql" if store == "sql" else "store",
-            keys=_store_keys(view, identity, event, match, place),
+            keys=_store_keys(view, places, identity, event, match, place),
             event=event,
             origin=(identity, event),
             place=place,
             contents=contents,
         )
+    elif does == "mutates" and store == "file" and match.effect.how == "add":
+        yield from _of_held_handle(view, places, identity, event, match)
     elif does == "commits":
         yield StoreEffect("commit", "sql", frozenset(), event, (identity, event))
+
+
+def _of_held_handle(
+    view: View, places: Places, identity: FunctionId, event: int, match: Modelled
+) -> Iterator[StoreEffect]:
+    """What is written through a handle that the object holds; a local handle's writes belong to its opening, if that says so."""
+    handle = argument_of(match.call, match.effect.target)
+    found = handle_keys(view, places, identity, event, handle) or descriptor_keys(view, places, identity, event, handle)
+    content = argument_of(match.call, match.effect.content) if match.effect.content else None
+    if found:
+        contents = () if content is None or isinstance(content, AccessPath) else (content,)
+        yield StoreEffect("append", "file", found, event, (identity, event), contents=contents)
 
 
 _NOT_DURABLE = frozenset({"", "memory", "lock", "directory", "socket", "handle", "process"})
@@ -260,10 +275,11 @@ def _of_move(
     )
 
 
-def _store_keys(view: View, identity: FunctionId, event: int, match: Modelled, place: Term) -> frozenset[str]:
+def _store_keys(view: View, places: Places, identity: FunctionId, event: int, match: Modelled, place: Term) -> frozenset[str]:
     """A file's pairing keys; for other media the typed holder of the client and the constant prefix of the key."""
     if match.effect.store == "file":
-        return keys(place, identity.module)
+        handle = argument_of(match.call, match.effect.target)
+        return keys(place, identity.module) | handle_keys(view, places, identity, event, handle)
     holders = set()
     receiver = match.call.receiver
     if receiver is not None:

@@ -19,7 +19,7 @@ from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutati
 from ctxlint.calls.places import Places
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Flow, Sources, result_flow
-from ctxlint.calls.terms import UNKNOWN, keys, parameters, substitute
+from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import Value
 
@@ -100,7 +100,8 @@ class Summaries:
                     self._summarise(identity)
                 if before == [self._known[identity] for identity in component]:
                     break
-                self.sources.forget()
+                # Nobody outside the component has asked about it yet: callers come later.
+                self.sources.forget(component)
 
     def _summarise(self, identity: FunctionId) -> None:
         effects = sorted(
@@ -121,11 +122,9 @@ class Summaries:
         )
 
     def _lifted_effects(self, identity: FunctionId) -> Iterator[StoreEffect]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.path is None:
-                continue
+        for number, calls in self.view.calling(identity):
             found: dict[object, StoreEffect] = {}
-            for call in self.view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions:
                     for effect in self._seen_from(identity, number, call, target):
                         kept = found.get(_essence(effect))
@@ -136,15 +135,17 @@ class Summaries:
     def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> Iterator[StoreEffect]:
         """The target's effects in terms of this function: places with the actual arguments, contents as passed."""
         summary = self._known.get(target)
-        if summary is None or target == identity:
+        if summary is None or target == identity or not summary.effects:
             return
         actuals = self.view.bound(call, target)
+        terms: dict[str, Term] | None = None
         for effect in summary.effects:
             if effect.distance >= MAX_DISTANCE or effect.staged:
                 continue
             place, source, found = effect.place, effect.source, effect.keys
             if parameters(place) or parameters(source):
-                terms = {n: self.places.term(identity, number, v) for n, v in actuals.items()}
+                if terms is None:
+                    terms = {n: self.places.term(identity, number, v) for n, v in actuals.items()}
                 place, source = substitute(place, terms), substitute(source, terms)
                 found = found | keys(place, identity.module)
             named = effect.medium == "file" and bool(found - effect.keys)
@@ -170,16 +171,14 @@ class Summaries:
         return tuple(dict.fromkeys(passed))
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.path is None:
-                continue
+        for number, calls in self.view.calling(identity):
             found: dict[object, Mutation] = {}
-            for call in self.view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions:
                     summary = self._known.get(target)
-                    if summary is None or target == identity or is_constructor(self.view, target):
+                    if summary is None or target == identity or not summary.mutations or is_constructor(self.view, target):
                         continue
-                    near = tuple(m for m in summary.mutations if m.distance < MAX_DISTANCE)
+                    near = tuple([m for m in summary.mutations if m.distance < MAX_DISTANCE])
                     for mutation in lifted_mutations(self.view, identity, number, call, target, near):
                         found.setdefault((mutation.path, mutation.how), mutation)
             yield from list(found.values())[:MAX_EFFECTS]
@@ -220,10 +219,9 @@ def _bottom_up(view: View) -> Iterator[list[FunctionId]]:
     graph: nx.DiGraph[FunctionId] = nx.DiGraph()
     for identity in view.program.functions():
         graph.add_node(identity)
-        for number, event in enumerate(view.function(identity).events):
-            if event.path is not None:
-                for call in view.effective_calls(identity, number):
-                    graph.add_edges_from((identity, target) for target in call.functions)
+        for _, calls in view.calling(identity):
+            for call in calls:
+                graph.add_edges_from([(identity, target) for target in call.functions])
     for component in nx.strongly_connected_components(graph):      # Tarjan: sinks come first
         yield sorted(component)
 

@@ -63,7 +63,16 @@ class Appends:
         self._weights: dict[FunctionId, int] = {}
         self._tells: dict[FunctionId, bool] = {}
         self._durable: dict[ClassId, bool] = {}
-        self._rebuilt_keys = frozenset(analysis.cells.rebuilt_stores())
+        self._rebuilt_keys = frozenset(
+            key for key in analysis.cells.rebuilt_stores() if not self._is_coarse(key)
+        )
+
+    def _is_coarse(self, key: str) -> bool:
+        """Whether a key stands for whatever an interface, or a client of unknown owner, keeps: too much to tell a cell from."""
+        holder, bracket, _ = key.partition("[")
+        return key.startswith("interface ") or (
+            bool(bracket) and self._analysis.program.class_(holder.rpartition(".")[0]) is None
+        )
 
     def at(self, identity: FunctionId, event: int) -> Append | None:
         """The change of durable state that the event is mainly for; None when it is for something else."""
@@ -74,7 +83,7 @@ class Appends:
         if nearest > NEAR:
             return None
         first = [e for e in effects if e.distance == nearest]
-        changes = [e for e in first if e.kind in WRITES and e.keys and not e.staged and self._is_durable(e)]
+        changes = [e for e in first if e.kind in WRITES and e.keys and not e.staged and self.is_durable(e)]
         written = frozenset().union(*(e.keys for e in changes))
         if not changes or any(e.kind == "read" and not e.keys & written for e in first):
             return None
@@ -167,10 +176,28 @@ class Appends:
 
     # Stores.
 
-    def _is_durable(self, effect: StoreEffect) -> bool:
+    def is_durable(self, effect: StoreEffect) -> bool:
+        """Whether what an effect writes lasts: an interface may also be one to a screen, a wire or a table in memory."""
         if effect.medium != "interface":
             return True
-        return any(self._lasts(key.partition(" ")[2]) for key in effect.keys)
+        return any(
+            self._lasts(key.partition(" ")[2]) and self._is_kept(key.partition(" ")[2], effect) for key in effect.keys
+        )
+
+    def _is_kept(self, interface: ClassId, effect: StoreEffect) -> bool:
+        """Whether some implementer's method of the called name writes, or none is known."""
+        function, event = effect.origin
+        path = self._analysis.view.event(function, event).path
+        name = path.steps[-1] if path is not None and path.steps else ""
+        program = self._analysis.program
+        declared = program.method(interface, name) if name else None
+        if declared is not None and any("Callable" in formal.annotation for formal in self._analysis.view.function(declared).formals):
+            return False                                     # a callable is registered, not kept
+        found = (program.method(each, name) for each in program.implementers(interface)) if name else ()
+        bodies = [body for body in found if body is not None and not program.is_abstract_method(body)]
+        return not bodies or any(
+            e.kind in WRITES and e.medium != "interface" for body in bodies for e in self._analysis.summaries.of(body).effects
+        )
 
     def _lasts(self, interface: ClassId) -> bool:
         """Whether an interface keeps what it is given: some implementer does, or none is known."""
@@ -190,7 +217,9 @@ class Appends:
             roles[method.name] = interface_effect(self._analysis.view, FunctionId(info.module, method.function))
         kept = [self._kept_by(each, roles) for each in program.implementers(interface) if each != interface]
         known = [each for each in kept if each is not None]
-        return not known or any(known)
+        if not known:                                        # the signatures alone must say that it is a store and little else
+            return 2 * sum(role is not None for role in roles.values()) >= len(roles)
+        return any(known)
 
     def _kept_by(self, implementer: ClassId, roles: dict[str, str | None]) -> bool | None:
         """Whether an implementer reads back from something lasting what it writes there; None when it has no bodies."""
@@ -203,6 +232,8 @@ class Appends:
                 continue
             bodies += 1
             for effect in self._analysis.summaries.of(body).effects:
+                if effect.distance > 2:
+                    continue
                 if effect.medium != "interface" and role != "read" and effect.kind in WRITES:
                     written.append(effect)
                 elif effect.medium != "interface" and role == "read" and effect.kind == "read":

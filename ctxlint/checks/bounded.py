@@ -21,8 +21,9 @@ NEAR = 3
 class Queues:
     """Who takes what from the queues of a program, and makes it durable."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, appends: Appends) -> None:
         self._analysis = analysis
+        self._appends = appends
         self._consumers: dict[str, list[tuple[FunctionId, int]]] = {}
         for identity in analysis.program.functions():
             for number, event in enumerate(analysis.view.function(identity).events):
@@ -39,7 +40,9 @@ class Queues:
         """Whether what is taken goes into a store, or says which entry of a store is done with."""
         origins = self._analysis.view.origins(identity)
         for effect in self._analysis.summaries.of(identity).effects:
-            if effect.kind in WRITES and effect.distance <= NEAR and effect.event != taking:
+            if effect.kind in WRITES and effect.distance <= NEAR and effect.event != taking and (
+                effect.distance == 0 or self._appends.at(identity, effect.event) is not None
+            ):
                 call = self._analysis.view.event(identity, effect.event)
                 values = [*effect.contents, *(a.value for a in call.arguments)]
                 if call.path is not None:
@@ -106,9 +109,10 @@ def _takes(analysis: Analysis, identity: FunctionId, number: int) -> bool:
 def _evicts_before(analysis: Analysis, identity: FunctionId, number: int, cells: tuple[str, ...]) -> int | None:
     """An entry that is taken off the same queue and thrown away to make room."""
     for other, event in enumerate(analysis.view.function(identity).events):
-        if event.kind == "call" and event.ignored and _takes(analysis, identity, other):
-            if set(cells) & set(queue_cells(analysis, identity, other)) and path(analysis.view.graph(identity), other, number) is not None:
-                return other
+        taken = event.kind == "call" and event.ignored and _takes(analysis, identity, other)
+        same = taken and not set(cells).isdisjoint(queue_cells(analysis, identity, other))
+        if same and path(analysis.view.graph(identity), other, number) is not None:
+            return other
     return None
 
 

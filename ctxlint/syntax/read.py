@@ -37,7 +37,7 @@ class Reading(NamedTuple):
 
 
 def read(source: bytes, largest: int = LARGEST_FILE) -> Reading | Problem:
-    """Parse a module. Syntax newer than the interpreter is left to LibCST; a message is always the standard parser's."""
+    """Parse a module; syntax newer than the interpreter is left to LibCST."""
     if len(source) > largest:
         return Problem("too-large", f"the file has {len(source)} bytes, more than the {largest} that are read")
     text = decode(source)

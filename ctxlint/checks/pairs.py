@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ctxlint.calls.effects import handle_uses, written_at
+from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.value import Value

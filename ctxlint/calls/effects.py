@@ -15,6 +15,7 @@ from ctxlint.calls.handles import descriptor_keys, handle_keys
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.names import resolve_name, split
+from ctxlint.calls.opened import handle_contents, handle_uses, parsed, rewritten
 from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements
 from ctxlint.calls.terms import UNKNOWN, Term, keys
@@ -71,7 +72,7 @@ def primitive_effects(view: View, places: Places, identity: FunctionId) -> tuple
     for number, event in enumerate(view.function(identity).events):
         if event.kind == "call":
             found += _of_call(view, places, identity, number)
-    return (*found, *_of_held_handles(view, places, identity))
+    return (*found, *_of_kept_handles(view, places, identity))
 
 
 def _of_call(view: View, places: Places, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
@@ -155,11 +156,11 @@ def _of_open(
     found = keys(place, identity.module)
     own = (identity, event)
     if "w" in mode:
-        yield StoreEffect("write", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("write", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif "a" in mode:
-        yield StoreEffect("append", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("append", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif "x" in mode:
-        yield StoreEffect("create", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("create", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif mode:
         yield StoreEffect("read", "file", found, event, own, place, mode=mode)
         if "+" in mode:
@@ -171,94 +172,18 @@ def _rewrites(
 ) -> Iterator[StoreEffect]:
     """A handle opened for update that is truncated and written is an overwrite at its truncation."""
     truncations = [n for n in handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
-    contents = _handle_contents(view, identity, event)
+    contents = handle_contents(view, identity, event)
     if truncations and contents:
         yield StoreEffect("write", "file", found, truncations[0], (identity, truncations[0]), place, contents=contents, mode=mode)
 
 
-def handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
-    """The events that use the handle an `opens` event returns: through a `with`, an await or a local name."""
-    origins = view.origins(identity)
-    for number, event in enumerate(view.function(identity).events):
-        if event.kind != "call" or number == opening or event.path is None:
-            continue
-        holders: list[Value] = [a.value for a in event.arguments]
-        if event.path.steps:
-            holders.append(event.path.root)
-        if any(_is_handle(view, identity, origins.identity(value, number), opening) for value in holders):
-            yield number
-
-
-def _is_handle(view: View, identity: FunctionId, atoms: frozenset[tuple[str, str | int]], opening: int) -> bool:
-    for kind, what in atoms:
-        if kind != "result" or not isinstance(what, int):
-            continue
-        if what == opening:
-            return True
-        event = view.event(identity, what)
-        if event.kind == "enter" and event.value is not None:
-            inner = view.origins(identity).identity(event.value, what)
-            if ("result", opening) in inner:
-                return True
-    return False
-
-
-def _handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Value, ...]:
-    """What is written through a handle: arguments of its writing methods, and values dumped into it.
-
-    A function of the program that is given the handle writes what nobody knows here: the handle itself stands for it.
-    """
-    found: list[Value] = []
-    origins = view.origins(identity)
-    for number in handle_uses(view, identity, opening):
-        call = view.event(identity, number)
-        if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
-            continue
-        inside = any(each.functions for each in view.calls(identity, number))
-        found += [
-            a.value for a in call.arguments
-            if not _names_only(a.value) and (inside or not _is_handle(view, identity, origins.identity(a.value, number), opening))
-        ]
-    return tuple(found)
-
-
-def _of_held_handles(view: View, places: Places, identity: FunctionId) -> Iterator[StoreEffect]:
+def _of_kept_handles(view: View, places: Places, identity: FunctionId) -> Iterator[StoreEffect]:
     """Overwrites and reads through a handle that an object keeps open: the attribute stands for the file."""
-    written: dict[Term, int] = {}
-    cut: set[Term] = set()
-    for number, event in enumerate(view.function(identity).events):
-        if event.kind != "call" or event.path is None:
-            continue
-        for match in view.modelled(identity, number):
-            if match.effect.store == "file" and match.effect.target == "self" and len(event.path.steps) > 1:
-                place = _target(places, identity, number, match)
-                if place.kind == "attribute" and match.effect.does == "mutates" and event.arguments:
-                    written.setdefault(place, number)
-                elif place.kind == "attribute" and match.effect.does == "truncates":
-                    cut.add(place)
-            elif match.effect.does == "parses":
-                yield from _parsed_handle(view, places, identity, number, match)
-    for place in [each for each in written if each in cut]:
-        number = written[place]
+    for place, number in rewritten(view, places, identity):
         contents = tuple(a.value for a in view.event(identity, number).arguments)
         yield StoreEffect("write", "file", keys(place, identity.module), number, (identity, number), place, contents=contents)
-
-
-def _parsed_handle(view: View, places: Places, identity: FunctionId, event: int, match: Modelled) -> Iterator[StoreEffect]:
-    """A parser that is given a kept handle reads the file."""
-    content = argument_of(match.call, match.effect.content)
-    if not isinstance(content, Result):
-        return
-    read = view.event(identity, content.event)
-    if read.kind != "read" or read.path is None:
-        return
-    place = places.of_path(identity, content.event, read.path)
-    if place.kind == "attribute" and any("file" in view.models.type_facts(kind) for kind in view.types(identity, event, read.path)):
-        yield StoreEffect("read", "file", keys(place, identity.module), event, (identity, event), place)
-
-
-def _names_only(value: Value) -> bool:
-    return isinstance(value, Constant) and value.kind in ("int", "bool", "none")
+    for place, number in parsed(view, places, identity):
+        yield StoreEffect("read", "file", keys(place, identity.module), number, (identity, number), place)
 
 
 def _of_move(

@@ -13,6 +13,10 @@ from collections.abc import Container, Iterator
 import msgspec
 
 from ctxlint.calls.binding import bind
+from ctxlint.calls.call import Call as Call
+from ctxlint.calls.call import Modelled as Modelled
+from ctxlint.calls.call import argument_of as argument_of
+from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import Program, is_property
 from ctxlint.calls.resolve import CallGraph, Callees, receives
@@ -24,50 +28,11 @@ from ctxlint.flow.aliases import root_paths
 from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.reaching import Definitions
-from ctxlint.ir.event import Argument, Event
+from ctxlint.ir.event import Event
 from ctxlint.ir.function import Function
-from ctxlint.ir.value import AccessPath, Constant, Name, Result, Value
-from ctxlint.knowledge.models import Effect as ModelEffect
+from ctxlint.ir.value import AccessPath, Name, Result, Value
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import Words
-
-
-class Call(msgspec.Struct, frozen=True, gc=False):
-    """One way in which an event calls something.
-
-    `functions` and `externals` are the possible callees, `arguments` what they receive, `receiver` the object whose method
-    is called (None for a plain function). `deferred` is true when the callee runs later and the event does not wait for it
-    (a task, a thread, an executor); `abstract` are interface methods without a body among the callees, `unbound` the
-    functions that get no receiver.
-    """
-
-    functions: tuple[FunctionId, ...]
-    externals: tuple[str, ...]
-    abstract: tuple[FunctionId, ...]
-    arguments: tuple[Argument, ...]
-    receiver: AccessPath | None
-    name: str
-    unknown: bool = False
-    deferred: bool = False
-    unbound: tuple[FunctionId, ...] = ()
-
-
-class Modelled(msgspec.Struct, frozen=True, gc=False):
-    """A modelled effect of a call: which library callable has it, and how it was called."""
-
-    name: str
-    effect: ModelEffect
-    call: Call
-
-    @property
-    def target(self) -> Value | AccessPath | None:
-        """The argument that the effect is on."""
-        return argument_of(self.call, self.effect.target)
-
-    @property
-    def content(self) -> Value | AccessPath | None:
-        """The argument whose content goes in."""
-        return argument_of(self.call, self.effect.content)
 
 
 class View:
@@ -187,9 +152,9 @@ class View:
         callees = self.call_graph.callees(identity, event)
         if it.kind != "call":
             if callees.functions:
-                yield msgspec.structs.replace(_direct_call(it, callees), name="", arguments=_implicit_arguments(it))
+                yield msgspec.structs.replace(direct_call(it, callees), name="", arguments=implicit_arguments(it))
             return
-        own = _direct_call(it, callees)
+        own = direct_call(it, callees)
         yield own
         if self._runs_arguments(own):
             yield from self._passed_calls(identity, event, it, deferred=self._leaves_running(own))
@@ -216,7 +181,7 @@ class View:
                 yield from self._formals_behind(identity, number, event.path.root, formals)
             if not event.arguments:
                 continue
-            call = _direct_call(event, self.call_graph.callees(identity, number))
+            call = direct_call(event, self.call_graph.callees(identity, number))
             handed = [argument.value for argument in event.arguments] if self._runs_arguments(call) else [
                 value for target in call.functions for name, value in self.bound(call, target).items()
                 if name in self.run_formals(target)
@@ -316,7 +281,7 @@ class View:
         for call in self.effective_calls(identity, event):
             for name in call.externals:
                 for effect in self.models.effects(name):
-                    if _condition_holds(effect, call):
+                    if condition_holds(effect, call):
                         yield Modelled(name, effect, call)
             if call.unknown and not call.functions and call.receiver is not None and call.name:
                 for effect in self.models.distinctive(call.name):
@@ -396,50 +361,3 @@ def _accessors(program: Program) -> _Accessors:
             if is_property(function):
                 read.add(name)
     return _Accessors(frozenset(read), frozenset(changed))
-
-
-def argument_of(call: Call, which: str) -> Value | AccessPath | None:
-    """The argument that a model names: `self` (the receiver), a position, or a keyword; `0|path` tries both."""
-    for choice in which.split("|"):
-        if choice == "self":
-            return call.receiver
-        if choice.isdigit():
-            positional = [argument for argument in call.arguments if not argument.keyword]
-            if int(choice) < len(positional):
-                return positional[int(choice)].value
-        for argument in call.arguments:
-            if argument.keyword == choice:
-                return argument.value
-    return None
-
-
-def _direct_call(it: Event, callees: Callees) -> Call:
-    assert it.path is not None
-    steps = it.path.steps
-    return Call(
-        functions=callees.functions,
-        externals=callees.externals,
-        abstract=callees.abstract,
-        arguments=it.arguments,
-        receiver=AccessPath(it.path.root, steps[:-1]) if steps else None,
-        name=steps[-1] if steps else (it.path.root.name if isinstance(it.path.root, Name) else ""),
-        unknown=callees.unknown,
-        unbound=callees.unbound,
-    )
-
-
-def _implicit_arguments(it: Event) -> tuple[Argument, ...]:
-    """What a property's setter or `__setattr__` receives besides its receiver."""
-    if it.kind != "write" or it.value is None or it.path is None:
-        return ()
-    return (Argument("", it.value),)
-
-
-def _condition_holds(effect: ModelEffect, call: Call) -> bool:
-    """Whether the constant argument that the model's condition names has (or lacks) the wanted value."""
-    if effect.when is None:
-        return True
-    value = argument_of(call, effect.when.argument)
-    if value is None:
-        return effect.when.equals is False or effect.when.equals is None
-    return isinstance(value, Constant) and value.text == str(effect.when.equals)

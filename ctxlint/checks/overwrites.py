@@ -15,6 +15,7 @@ from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import taken_for_nothing
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Result, Value
+from ctxlint.roles.stores import Access
 
 
 def overwrites(analysis: Analysis) -> Iterator[Finding]:
@@ -67,9 +68,10 @@ def is_only_continued(rewrite: Rewrite) -> bool:
 def shares_only_a_folder(analysis: Analysis, rewrite: Rewrite) -> bool:
     """Whether writer and readers have no more in common than a folder in which each names its own files."""
     owner = analysis.program.owner(rewrite.function)
+    ends = ("/*", "()") if is_named_by_caller(rewrite.place) else ("/*",)
     for reader in rewrite.readers:
         common = reader.effect.keys & rewrite.effect.keys
-        if not common or any(not key.endswith("/*") for key in common):
+        if not common or any(not key.endswith(ends) for key in common):
             return False
         if reader.function.module == rewrite.function.module or owner is not None and owner == analysis.program.owner(reader.function):
             return False
@@ -78,7 +80,7 @@ def shares_only_a_folder(analysis: Analysis, rewrite: Rewrite) -> bool:
 
 def is_edit(analysis: Analysis, rewrite: Rewrite) -> bool:
     """Whether a text is changed for whoever named the file, or nobody but the one who changes it reads it."""
-    if is_serialised(analysis, rewrite.function):
+    if is_serialised(analysis, Access(rewrite.function, rewrite.effect)):
         return False
     return is_named_by_caller(rewrite.place) or all(
         reader.function == rewrite.function and not is_parsed(analysis, reader) for reader in rewrite.readers

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from ctxlint.calls.effects import handle_uses
+from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
-
-_CALLS = 2
-"""How many calls away a value may be turned into text, and text into a value."""
-
 
 def reads_of_the_same_argument(analysis: Analysis, level: Access) -> list[Access]:
     """The reads in the same function of the very path that is written: read, change, write back."""
@@ -29,7 +26,7 @@ def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
     """The reads of a bare argument by a function of the same class or module that understands what the writer writes."""
     if level.effect.place.kind != "param":
         return []
-    written = _formats(analysis, level.function, ("serialises",))
+    written = _formats_written(analysis, level)
     if not written:
         return []
     return [
@@ -42,13 +39,40 @@ def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
 
 
 def is_parsed(analysis: Analysis, reader: Access) -> bool:
-    """Whether the reader makes a value of what it reads, or gives it away as it is."""
-    return bool(_formats_of_content(analysis, reader.function, reader.effect.event, 1))
+    """Whether the reader, or the function that reads for it, makes a value of what it reads."""
+    identity, event = reader.function, reader.effect.event
+    if reader.effect.distance == 0:
+        return bool(_formats_of_content(analysis, identity, event, 1))
+    return bool(_formats_of_content(analysis, identity, event, 0)) or any(
+        _formats(analysis, target, ("parses",), 0) for call in analysis.view.calls(identity, event) for target in call.functions
+    )
 
 
-def is_serialised(analysis: Analysis, identity: FunctionId) -> bool:
-    """Whether the function that writes, or one it calls, turns a value into text."""
-    return bool(_formats(analysis, identity, ("serialises",)))
+def is_serialised(analysis: Analysis, level: Access) -> bool:
+    """Whether what is written is the text of a value, made here or in a function that is called for it."""
+    return bool(_formats_written(analysis, level))
+
+
+def _formats_written(analysis: Analysis, level: Access) -> set[str]:
+    """The libraries that make the text which is written."""
+    view, identity, effect = analysis.view, level.function, level.effect
+    at, origins = written_at(view, identity, effect), view.origins(identity)
+    makers = {
+        what for value in effect.contents for kind, what in origins.roots(value, at, mutations=True) if kind == "result" and isinstance(what, int)
+    }
+    makers |= {
+        number for number, event in enumerate(view.function(identity).events)
+        if event.kind == "call" and any(argument.value in effect.contents for argument in event.arguments)
+    }
+    found = set()
+    for number in makers:
+        match = view.does(identity, number, "serialises")
+        if match is not None and "." in match.name:
+            found.add(match.name.split(".", 1)[0])
+        for call in view.calls(identity, number) if view.event(identity, number).kind == "call" else ():
+            for target in call.functions:
+                found |= _formats(analysis, target, ("serialises",), 1)
+    return found
 
 
 def _neighbours(analysis: Analysis, identity: FunctionId) -> list[FunctionId]:
@@ -73,7 +97,7 @@ def _lineage(analysis: Analysis, owner: str) -> tuple[str, ...]:
     return (owner,) if info is None else info.mro
 
 
-def _formats(analysis: Analysis, identity: FunctionId, verbs: tuple[str, ...], depth: int = _CALLS) -> set[str]:
+def _formats(analysis: Analysis, identity: FunctionId, verbs: tuple[str, ...], depth: int) -> set[str]:
     """The libraries with which the function, or one it calls, turns values into text or back."""
     found = set()
     for number, event in enumerate(analysis.view.function(identity).events):

@@ -480,3 +480,23 @@ def test_an_object_that_cannot_be_watched_is_left_as_it_was():
         with pytest.raises(error):
             monitor_attributes(owner, "messages", "undo")
         assert type(owner) in (Agent, ReadOnly) and type(owner.undo) is list and type(owner.messages) is list
+
+
+def test_a11_a_stored_commit_is_taken_back_after_a_recovery():
+    journal = MemoryJournal()
+    store = ContextStore({"a": "1\n"}, journal=journal)
+    stored = pickle.dumps(store.append("a", "2\n"))
+    store.append("a", "3\n")
+    recovered = ContextStore.recover(journal)
+    recovered.rollback(pickle.loads(stored))
+    assert recovered.snapshot().regions == {"a": "1\n3\n"}
+
+
+def test_a_stored_checkpoint_is_reached_after_a_recovery():
+    journal = MemoryJournal()
+    buffer = RewriteBuffer("a", journal=journal)
+    stored = pickle.dumps(buffer.checkpoint())
+    buffer.splice(0, 0, "x")
+    recovered = recover(journal)
+    recovered.rollback_to(pickle.loads(stored))
+    assert recovered.content == "a"

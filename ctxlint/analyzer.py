@@ -5,6 +5,7 @@ It does not suppress, filter or sort: that is the engine's.
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -79,9 +80,11 @@ def _asked(
 
 
 def _view(program: Program, models: Models) -> View:
+    @functools.cache
     def result_of(name: str) -> str | None:
         return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
 
+    @functools.cache
     def attribute_of(name: str) -> str | None:
         return next((effect.returns for effect in models.effects(name) if effect.returns and effect.attribute), None)
 

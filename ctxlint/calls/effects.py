@@ -10,14 +10,14 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.handles import descriptor_keys, handle_keys
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
-from ctxlint.calls.places import Places
 from ctxlint.calls.names import resolve_name, split
+from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements
 from ctxlint.calls.terms import UNKNOWN, Term, keys
-from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.view import Modelled, View, argument_of
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
@@ -59,13 +59,19 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     mode: str = ""
 
 
+def written_at(view: View, identity: FunctionId, effect: StoreEffect) -> int:
+    """The event at which the effect's contents are to be evaluated: what goes through a handle is made after it was opened."""
+    through_handle = effect.mode and effect.distance == 0
+    return len(view.function(identity).events) - 1 if through_handle else effect.event
+
+
 def primitive_effects(view: View, places: Places, identity: FunctionId) -> tuple[StoreEffect, ...]:
     """The effects of the function's own events, in event order."""
     found: list[StoreEffect] = []
     for number, event in enumerate(view.function(identity).events):
         if event.kind == "call":
             found += _of_call(view, places, identity, number)
-    return tuple(found)
+    return (*found, *_of_held_handles(view, places, identity))
 
 
 def _of_call(view: View, places: Places, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
@@ -164,13 +170,13 @@ def _rewrites(
     view: View, identity: FunctionId, event: int, place: Term, found: frozenset[str], mode: str
 ) -> Iterator[StoreEffect]:
     """A handle opened for update that is truncated and written is an overwrite at its truncation."""
-    truncations = [n for n in _handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
+    truncations = [n for n in handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
     contents = _handle_contents(view, identity, event)
     if truncations and contents:
         yield StoreEffect("write", "file", found, truncations[0], (identity, truncations[0]), place, contents=contents, mode=mode)
 
 
-def _handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
+def handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
     """The events that use the handle an `opens` event returns: through a `with`, an await or a local name."""
     origins = view.origins(identity)
     for number, event in enumerate(view.function(identity).events):
@@ -198,14 +204,57 @@ def _is_handle(view: View, identity: FunctionId, atoms: frozenset[tuple[str, str
 
 
 def _handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Value, ...]:
-    """What is written through a handle: arguments of its writing methods, and values dumped into it."""
+    """What is written through a handle: arguments of its writing methods, and values dumped into it.
+
+    A function of the program that is given the handle writes what nobody knows here: the handle itself stands for it.
+    """
     found: list[Value] = []
-    for number in _handle_uses(view, identity, opening):
+    origins = view.origins(identity)
+    for number in handle_uses(view, identity, opening):
         call = view.event(identity, number)
         if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
             continue
-        found += [a.value for a in call.arguments if not _names_only(a.value)]
+        inside = any(each.functions for each in view.calls(identity, number))
+        found += [
+            a.value for a in call.arguments
+            if not _names_only(a.value) and (inside or not _is_handle(view, identity, origins.identity(a.value, number), opening))
+        ]
     return tuple(found)
+
+
+def _of_held_handles(view: View, places: Places, identity: FunctionId) -> Iterator[StoreEffect]:
+    """Overwrites and reads through a handle that an object keeps open: the attribute stands for the file."""
+    written: dict[Term, int] = {}
+    cut: set[Term] = set()
+    for number, event in enumerate(view.function(identity).events):
+        if event.kind != "call" or event.path is None:
+            continue
+        for match in view.modelled(identity, number):
+            if match.effect.store == "file" and match.effect.target == "self" and len(event.path.steps) > 1:
+                place = _target(places, identity, number, match)
+                if place.kind == "attribute" and match.effect.does == "mutates" and event.arguments:
+                    written.setdefault(place, number)
+                elif place.kind == "attribute" and match.effect.does == "truncates":
+                    cut.add(place)
+            elif match.effect.does == "parses":
+                yield from _parsed_handle(view, places, identity, number, match)
+    for place in [each for each in written if each in cut]:
+        number = written[place]
+        contents = tuple(a.value for a in view.event(identity, number).arguments)
+        yield StoreEffect("write", "file", keys(place, identity.module), number, (identity, number), place, contents=contents)
+
+
+def _parsed_handle(view: View, places: Places, identity: FunctionId, event: int, match: Modelled) -> Iterator[StoreEffect]:
+    """A parser that is given a kept handle reads the file."""
+    content = argument_of(match.call, match.effect.content)
+    if not isinstance(content, Result):
+        return
+    read = view.event(identity, content.event)
+    if read.kind != "read" or read.path is None:
+        return
+    place = places.of_path(identity, content.event, read.path)
+    if place.kind == "attribute" and any("file" in view.models.type_facts(kind) for kind in view.types(identity, event, read.path)):
+        yield StoreEffect("read", "file", keys(place, identity.module), event, (identity, event), place)
 
 
 def _names_only(value: Value) -> bool:

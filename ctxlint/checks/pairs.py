@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ctxlint.calls.effects import handle_uses
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.finding import Analysis
+from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
 
 _CALLS = 2
@@ -27,7 +29,7 @@ def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
     """The reads of a bare argument by a function of the same class or module that understands what the writer writes."""
     if level.effect.place.kind != "param":
         return []
-    written = _formats(analysis, level.function, ("serialises", "saves"))
+    written = _formats(analysis, level.function, ("serialises",))
     if not written:
         return []
     return [
@@ -35,8 +37,18 @@ def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
         for other in _neighbours(analysis, level.function)
         for effect in analysis.summaries.of(other).effects
         if effect.kind == "read" and effect.medium == "file" and effect.distance == 0 and effect.place.kind == "param"
-        and written & _formats(analysis, other, ("parses", "loads"))
+        and written & _formats_of_content(analysis, other, effect.event, 1 if analysis.program.owner(other) is not None else 0)
     ]
+
+
+def is_parsed(analysis: Analysis, reader: Access) -> bool:
+    """Whether the reader makes a value of what it reads, or gives it away as it is."""
+    return bool(_formats_of_content(analysis, reader.function, reader.effect.event, 1))
+
+
+def is_serialised(analysis: Analysis, identity: FunctionId) -> bool:
+    """Whether the function that writes, or one it calls, turns a value into text."""
+    return bool(_formats(analysis, identity, ("serialises",)))
 
 
 def _neighbours(analysis: Analysis, identity: FunctionId) -> list[FunctionId]:
@@ -68,10 +80,33 @@ def _formats(analysis: Analysis, identity: FunctionId, verbs: tuple[str, ...], d
         if event.kind != "call":
             continue
         match = analysis.view.does(identity, number, *verbs)
-        if match is not None and (match.effect.store in ("", "file") and "." in match.name):
+        if match is not None and "." in match.name:
             found.add(match.name.split(".", 1)[0])
         elif depth:
             for call in analysis.view.calls(identity, number):
                 for target in call.functions:
                     found |= _formats(analysis, target, verbs, depth - 1)
     return found
+
+
+def _formats_of_content(analysis: Analysis, identity: FunctionId, read: int, calls: int) -> set[str]:
+    """The libraries that make a value of what the event read, here or at most so many calls away."""
+    found = set()
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind != "call" or not any(is_made_of(analysis, identity, number, a.value, read) for a in event.arguments):
+            continue
+        match = analysis.view.does(identity, number, "parses")
+        if match is not None and "." in match.name:
+            found.add(match.name.split(".", 1)[0])
+        for call in analysis.view.calls(identity, number) if calls else ():
+            for target in call.functions:
+                found |= _formats(analysis, target, ("parses",), calls)
+    return found
+
+
+def is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+    """Whether the value has content that the event read, or that was read through the handle it gave."""
+    events = {read, *handle_uses(analysis.view, identity, read)}
+    return any(
+        kind == "result" and what in events for kind, what in analysis.view.origins(identity).roots(value, at)
+    ) or any(source.event in events for source in analysis.summaries.sources.of(identity, at, value))

@@ -6,14 +6,18 @@ says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.cells import cells_of
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.types import Instance, in_order
+from ctxlint.flow.paths import reachable
+from ctxlint.ir.value import Name, Result
 from ctxlint.roles.entering import Entering
 
 NEAR = 2
@@ -33,6 +37,8 @@ class Restore(msgspec.Struct, frozen=True, gc=False):
     read: int
     keys: frozenset[str]
     distance: int
+    on_demand: bool = False
+    """Whether it only runs when the cell does not have what is asked for: the cell is a cache of the store."""
 
 
 class Change(msgspec.Struct, frozen=True, gc=False):
@@ -50,13 +56,19 @@ class Cells:
         self.entering = Entering(summaries)
         self._restores: dict[str, list[Restore]] = {}
         self._changes: dict[str, list[Change]] = {}
+        self._sorted: dict[tuple[str, ...], tuple[Restore, ...]] = {}
         for identity in summaries.view.program.functions():
             self._collect(identity)
 
     def restores(self, cells: Iterable[str]) -> tuple[Restore, ...]:
         """The functions that rebuild one of the cells from a store, nearest first."""
-        found = [restore for cell in cells for restore in self._restores.get(cell, ())]
-        return tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
+        question = tuple(cells)
+        known = self._sorted.get(question)
+        if known is None:
+            names = [name for cell in question for name in (cell, objects_of(cell.rpartition(".")[0]))]
+            found = [restore for name in names for restore in self._restores.get(name, ())]
+            known = self._sorted[question] = tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
+        return known
 
     def rebuilt_stores(self) -> frozenset[str]:
         """The keys of the stores from which some cell is rebuilt."""
@@ -81,11 +93,65 @@ class Cells:
         if cell is None:
             return
         for source in sorted(self.entering.content(identity, mutation), key=lambda s: s.event):
-            if source.kind == "read" and source.event >= 0:
+            if source.kind == "read" and source.event >= 0 and not self._is_part_of(identity, mutation, source.event):
                 for effect in nearest_reads(self._summaries, identity, source.event):
-                    self._restores.setdefault(cell, []).append(
-                        Restore(identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance)
-                    )
+                    if not self._is_written_back(identity, mutation.event, effect.keys):
+                        restore = Restore(
+                            identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance,
+                            self._looks_first(identity, mutation, cell, source.event),
+                        )
+                        for name in (cell, *self._rebuilt_objects(identity, mutation)):
+                            self._restores.setdefault(name, []).append(restore)
+
+    def _rebuilt_objects(self, identity: FunctionId, mutation: Mutation) -> Iterator[str]:
+        """The objects of the program that the restore makes from what it read: all their attributes are rebuilt with them."""
+        if mutation.distance == 0 and len(mutation.values) == 1:
+            for kind in in_order(self._summaries.view.inference.of_value(identity, mutation.event, mutation.values[0])):
+                if isinstance(kind, Instance) and self._summaries.view.program.class_(kind.name) is not None:
+                    yield objects_of(kind.name)
+
+    def _looks_first(self, identity: FunctionId, mutation: Mutation, cell: str, read: int) -> bool:
+        """Whether the function looks into the cell before it reads the store: a miss is made up for at the next use."""
+        view = self._summaries.view
+        graph = view.graph(identity)
+        return any(
+            event.path is not None and event.kind in ("read", "call") and number != mutation.event
+            and (self._looks(identity, number, cell) or any(
+                self._looks(callee, inner, cell)
+                for call in view.effective_calls(identity, number) for callee in call.functions
+                for inner in range(len(view.function(callee).events))
+            ))
+            and read in reachable(graph, number)
+            for number, event in enumerate(view.function(identity).events)
+        )
+
+    def _looks(self, identity: FunctionId, number: int, cell: str) -> bool:
+        view = self._summaries.view
+        event = view.event(identity, number)
+        return event.kind in ("read", "call") and event.path is not None and any(
+            cell in cells_of(view, identity, number, path) for path in view.paths(identity, number)
+        )
+
+    def _is_part_of(self, identity: FunctionId, mutation: Mutation, read: int) -> bool:
+        """Whether the changed object is what was read: a loaded record that is edited, not a cell that is rebuilt."""
+        view = self._summaries.view
+        base = mutation.path.root
+        if not isinstance(base, (Name, Result)):
+            return False
+        holders = view.origins(identity).roots(base, mutation.event)
+        return ("result", read) in holders
+
+    def _is_written_back(self, identity: FunctionId, filled: int, keys: frozenset[str]) -> bool:
+        """Whether the store is written when the cell is filled, or afterwards: that is an edit of the store, not a restore."""
+        later = [e.event for e in self._summaries.of(identity).effects if e.kind in WRITES and e.keys & keys]
+        if filled in later:
+            return True
+        return bool(later) and bool(reachable(self._summaries.view.graph(identity), filled).intersection(later))
+
+
+def objects_of(class_name: str) -> str:
+    """The name under which restores of whole objects of a class are kept."""
+    return f"{class_name} objects"
 
 
 def filled_cell(mutation: Mutation) -> str | None:

@@ -18,9 +18,9 @@ from .buffer_records import (
 )
 from .digests import digest
 from .errors import JournalError, Reason, RollbackIntegrityError
-from .exclusion import OneChange
+from .exclusion import unless_within
 from .inverse import Inverse, anchor_mismatch, undo_all
-from .journal import Journal, append_or_refuse, claim, require_claim
+from .journal import Journal, append_or_refuse, claim, holds_other_than, require_claim
 from .selective import without
 
 Overlap = Literal["allow", "forbid"]
@@ -63,17 +63,20 @@ class RewriteBuffer(Generic[Content]):
         self._commit(base_record(checked, overlap))
         self._in_doubt = False
 
-    def _set_up(self, content: Content, current: str, overlap: Overlap, journal: Journal | None) -> None:
+    def _set_up(
+        self, content: Content, current: str, overlap: Overlap, journal: Journal | None, recorded: int = 0
+    ) -> None:
         self._state: tuple[Content, str] = (content, current)
         self._overlap: Overlap = overlap
         self._journal = journal
+        self._recorded = recorded
         if journal is not None:
             claim(journal, self)
         self._log: list[Inverse[Content]] = []
         self._checkpoint_depth = 0
         self._in_doubt = False
         self._lock = threading.RLock()
-        self._one_change = OneChange("the buffer")
+        self._change = threading.Lock()
 
     @property
     def content(self) -> Content:
@@ -97,7 +100,7 @@ class RewriteBuffer(Generic[Content]):
         Raises `IndexError` when the span is not in the content, `RollbackIntegrityError` with reason
         inverse-not-committed or overlap; the content is unchanged after either.
         """
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the buffer"):
             return self._splice(offset, delete_len, insert)
 
     def replace(self, place: Anchor[Content] | Content, insert: Content) -> Inverse[Content]:
@@ -105,7 +108,7 @@ class RewriteBuffer(Generic[Content]):
 
         Raises `RollbackIntegrityError` (anchor-mismatch) unless there is exactly one such place.
         """
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the buffer"):
             content = self.content
             if not isinstance(place, Anchor):
                 named = _checked(place, like=content)
@@ -123,7 +126,7 @@ class RewriteBuffer(Generic[Content]):
 
         A foreign change that bypassed the log would leave every record after it describing another buffer.
         """
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the buffer"):
             present, content = self.content, _checked(content, like=self.content)
             if digest(content) == self.digest:
                 return None
@@ -134,7 +137,7 @@ class RewriteBuffer(Generic[Content]):
 
     def checkpoint(self) -> Checkpoint:
         """Mark the present state; with ``overlap="forbid"`` everything may be rewritten again."""
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the buffer"):
             self._require_sound()
             self._commit(checkpoint_record(len(self._log)))
             self._checkpoint_depth = len(self._log)
@@ -149,7 +152,7 @@ class RewriteBuffer(Generic[Content]):
         """
         if n < 0:
             raise ValueError(f"cannot roll back {n} splices")
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the buffer"):
             self._rollback(n)
 
     def rollback_to(self, checkpoint: Checkpoint) -> None:
@@ -158,7 +161,7 @@ class RewriteBuffer(Generic[Content]):
         Raises `RollbackIntegrityError`: past-start-of-log when the log no longer reaches that far, anchor-mismatch
         when it does but does not lead to the checkpoint's content.
         """
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the buffer"):
             if checkpoint.depth > len(self._log):
                 raise RollbackIntegrityError(
                     "rollback past start of log: the checkpoint itself was rolled back", reason=Reason.PAST_START
@@ -176,7 +179,7 @@ class RewriteBuffer(Generic[Content]):
         Raises `RollbackIntegrityError`: past-start-of-log when the splice is not in the log, overlap when a later
         one touched what it wrote.
         """
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the buffer"):
             self._require_sound()
             # The same splice can be in the log twice, when the content was the same twice: the later one is meant.
             index = next((i for i in reversed(range(len(self._log))) if self._log[i] == inverse), None)
@@ -193,7 +196,7 @@ class RewriteBuffer(Generic[Content]):
 
     def compact(self) -> None:
         """Forget the log: start the journal anew from the present content. Rollback reaches no further back."""
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the buffer"):
             self._require_sound()
             if self._journal is not None:
                 require_claim(self._journal, self)
@@ -201,8 +204,9 @@ class RewriteBuffer(Generic[Content]):
                 try:
                     self._journal.rotate([base_record(self.content, self._overlap)])
                 except Exception:
-                    self._in_doubt = False
+                    self._in_doubt = holds_other_than(self._journal, self._recorded)
                     raise
+                self._recorded = 1
             self._log.clear()
             self._checkpoint_depth = 0
             self._in_doubt = False
@@ -246,10 +250,11 @@ class RewriteBuffer(Generic[Content]):
             return
         self._in_doubt = True
         try:
-            append_or_refuse(self._journal, record, self)
-        except RollbackIntegrityError:
-            self._in_doubt = False
+            append_or_refuse(self._journal, record, self, self._recorded)
+        except RollbackIntegrityError as refusal:
+            self._in_doubt = refusal.reason is Reason.IN_DOUBT
             raise
+        self._recorded += 1
 
     def _require_sound(self) -> None:
         """Refuse when an interrupt fell between a record and its change."""
@@ -276,9 +281,11 @@ def recover(journal: Journal) -> RewriteBuffer[Any]:
     Raises `JournalError` when there is nothing to recover and `RollbackIntegrityError` when the records contradict
     each other.
     """
-    state = replay(journal.records())
+    records = journal.records()
+    state = replay(records)
     buffer: RewriteBuffer[Any] = RewriteBuffer.__new__(RewriteBuffer)
-    buffer._set_up(state.content, state.digest, "forbid" if state.overlap == "forbid" else "allow", journal)
+    overlap: Overlap = "forbid" if state.overlap == "forbid" else "allow"
+    buffer._set_up(state.content, state.digest, overlap, journal, len(records))
     buffer._log = state.log
     buffer._checkpoint_depth = state.checkpoint_depth
     return buffer

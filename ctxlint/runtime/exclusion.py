@@ -7,28 +7,22 @@ holder in, change what the outer change has already read.
 
 from __future__ import annotations
 
-from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import threading
 
 
-class OneChange:
-    """``with lock, one_change:`` refuses by `RuntimeError` what the holder of the reentrant `lock` begins within it.
+def unless_within(change: threading.Lock, what: str) -> threading.Lock:
+    """Return the lock `change` of `what` to be held for one change, or raise `RuntimeError` if it is held already.
 
-    Entering and leaving make no call, so that no interrupt falls between their steps.
+    To be called by the holder of a reentrant lock, so that only the same thread can hold it: ``with reentrant,
+    unless_within(change, "the buffer"):``. The state is a lock of the interpreter's because an interrupt cannot fall
+    between the steps of entering or leaving one.
     """
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._under_way = False
-
-    def __enter__(self) -> None:
-        if self._under_way:
-            raise RuntimeError(
-                f"{self._what} is in the middle of a change, and this call came from within it (from a signal "
-                "handler, a finaliser or a callback); it would change what the outer change rests on"
-            )
-        self._under_way = True
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._under_way = False
+    if change.locked():
+        raise RuntimeError(
+            f"{what} is in the middle of a change, and this call came from within it (from a signal handler, a "
+            "finaliser or a callback); it would change what the outer change rests on"
+        )
+    return change

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .durable import atomic_write, cut_back
 from .errors import JournalCorruptError, JournalError, JournalLockedError, Reason
-from .exclusion import OneChange
+from .exclusion import unless_within
 from .files import OS_FILES, Files, OSFiles, as_bytes, directory_of, read_all, write_all
 from .forks import abandon_in_children
 from .framing import HEADER_LENGTH, SALT_LENGTH, Scan, frame, header, scan
@@ -42,7 +42,7 @@ class FileJournal:
         self._path = files.real_path(os.path.abspath(os.fspath(path)))
         self._files = files
         self._thread_lock = threading.RLock()
-        self._one_change = OneChange(self._path)
+        self._change = threading.Lock()
         self._process = os.getpid()
         self._failure: BaseException | None = None
         self._closed = False
@@ -64,7 +64,7 @@ class FileJournal:
 
     def append(self, record: bytes) -> None:
         """Make `record` durable; `OSError` or `JournalError` when it is not, and then it is not in the journal."""
-        with self._thread_lock, self._one_change:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             length, sequence = self._end
             self._require_own_file(length)
@@ -79,13 +79,13 @@ class FileJournal:
 
     def records(self) -> tuple[bytes, ...]:
         """Read all records back from the file, verified."""
-        with self._thread_lock, self._one_change:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             return self._scan().records
 
     def rotate(self, records: Iterable[bytes]) -> None:
         """Start the file anew with `records`; the old file stays whole until the new one is durable."""
-        with self._thread_lock, self._one_change:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             salt = os.urandom(SALT_LENGTH)
             frames = [frame(salt, sequence, as_bytes(record)) for sequence, record in enumerate(records)]
@@ -104,7 +104,7 @@ class FileJournal:
 
     def abandon(self) -> None:
         """Give up file and lock in a forked child; the parent keeps both."""
-        self._thread_lock, self._one_change = threading.RLock(), OneChange(self._path)
+        self._thread_lock, self._change = threading.RLock(), threading.Lock()
         if not self._closed:
             self._closed = True
             self._files.close(self._descriptor)
@@ -112,7 +112,7 @@ class FileJournal:
 
     def close(self) -> None:
         """Release file and lock; closing twice is harmless."""
-        with self._thread_lock, self._one_change:
+        with self._thread_lock, unless_within(self._change, self._path):
             if self._closed:
                 return
             self._closed = True

@@ -7,8 +7,8 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from .errors import JournalFullError, JournalLockedError, Reason, RollbackIntegrityError
-from .exclusion import OneChange
+from .errors import JournalError, JournalFullError, JournalLockedError, Reason, RollbackIntegrityError
+from .exclusion import unless_within
 from .files import as_bytes
 from .finished import require_finished
 
@@ -47,17 +47,36 @@ def claim(journal: Journal, writer: object) -> None:
     _WRITERS[id(journal)] = writer
 
 
-def append_or_refuse(journal: Journal, record: bytes, writer: object) -> None:
-    """Append `record`, or refuse the change it was to precede; the journal's own error is the cause."""
+def append_or_refuse(journal: Journal, record: bytes, writer: object, known: int) -> None:
+    """Append `record` behind the `known` ones, or refuse the change it was to precede; the failure is the cause.
+
+    Raises `RollbackIntegrityError`: inverse-not-committed, or in-doubt when the record is there all the same.
+    """
     append: Callable[[bytes], object] = journal.append
     try:
         require_claim(journal, writer)
         require_finished(append(record), "append", "the record is not written before it is awaited")
     except Exception as failure:
+        if _WRITERS.get(id(journal)) is writer and holds_other_than(journal, known):
+            raise RollbackIntegrityError(
+                "the append was interrupted when its record had reached the journal; recover(journal) settles it",
+                reason=Reason.IN_DOUBT,
+            ) from failure
         raise RollbackIntegrityError(
             "inverse record not committed; refusing in-place rewrite (buffer must not outrun its undo log)",
             reason=Reason.NOT_COMMITTED,
         ) from failure
+
+
+def holds_other_than(journal: Journal, known: int) -> bool:
+    """Say whether a journal whose operation raised has another number of records than before it.
+
+    No journal can rule that out: a signal handler's exception (the usual timeout) may be raised behind its last step.
+    """
+    try:
+        return len(journal.records()) != known
+    except JournalError:
+        return False  # It is closed or in doubt itself, and takes no more records until it is reopened and recovered.
 
 
 def require_claim(journal: Journal, writer: object) -> None:
@@ -81,20 +100,20 @@ class MemoryJournal:
         self._capacity = capacity
         self._records: list[bytes] = []
         self._lock = threading.RLock()
-        self._one_change = OneChange("the journal")
+        self._change = threading.Lock()
 
     def append(self, record: bytes) -> None:
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the journal"):
             self._require_room(len(self._records) + 1)
             self._records.append(as_bytes(record))
 
     def records(self) -> tuple[bytes, ...]:
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the journal"):
             return tuple(self._records)
 
     def rotate(self, records: Iterable[bytes]) -> None:
         fresh = [as_bytes(record) for record in records]
-        with self._lock, self._one_change:
+        with self._lock, unless_within(self._change, "the journal"):
             self._require_room(len(fresh))
             self._records = fresh
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .errors import JournalCorruptError, JournalError, JournalLockedError, Reason
-from .exclusion import OneChange
+from .exclusion import unless_within
 from .files import as_bytes
 from .forks import abandon_in_children
 
@@ -47,7 +47,7 @@ class SQLiteJournal:
 
         self._path = os.path.abspath(os.fspath(path))
         self._thread_lock = threading.RLock()
-        self._one_change = OneChange(self._path)
+        self._change = threading.Lock()
         self._process = os.getpid()
         self._keep = _immortality()  # Here and not in the child, where an import could wait for a lock of the parent's.
         self._failure: BaseException | None = None
@@ -71,12 +71,12 @@ class SQLiteJournal:
 
     def append(self, record: bytes) -> None:
         """Commit `record`; `sqlite3.Error` when it is not committed, and then it is not in the journal."""
-        with self._thread_lock, self._one_change:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             self._transact("INSERT INTO journal (record) VALUES (?)", [as_bytes(record)])
 
     def records(self) -> tuple[bytes, ...]:
-        with self._thread_lock, self._one_change:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             with self._damage_named():
                 rows = self._connection.execute("SELECT record FROM journal ORDER BY number").fetchall()
@@ -85,20 +85,20 @@ class SQLiteJournal:
     def rotate(self, records: Iterable[bytes]) -> None:
         """Replace all records in one transaction."""
         fresh = [as_bytes(record) for record in records]
-        with self._thread_lock, self._one_change:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             self._transact("INSERT INTO journal (record) VALUES (?)", fresh, before="DELETE FROM journal")
 
     def close(self) -> None:
         """Release the database; closing twice is harmless."""
-        with self._thread_lock, self._one_change:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._closed = True
             if self._process == os.getpid():
                 self._connection.close()
 
     def abandon(self) -> None:
         """Give up the database in a forked child, without closing it: that would end the parent's log."""
-        self._thread_lock, self._one_change = threading.RLock(), OneChange(self._path)
+        self._thread_lock, self._change = threading.RLock(), threading.Lock()
         self._closed = True
         _NEVER_CLOSED.append(self._connection)
         if self._keep is not None:

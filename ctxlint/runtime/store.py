@@ -19,9 +19,9 @@ from .errors import (
     StaleBaseError,
     UnreachableRollbackError,
 )
-from .exclusion import OneChange
+from .exclusion import unless_within
 from .finished import require_finished
-from .journal import Journal, append_or_refuse, claim, require_claim
+from .journal import Journal, append_or_refuse, claim, holds_other_than, require_claim
 from .snapshot import Snapshot
 from .transaction import Transaction
 
@@ -56,17 +56,19 @@ class ContextStore:
         Raises `JournalError` when there is nothing to recover, `JournalCorruptError` when it is not a store's.
         """
         store = cls.__new__(cls)
-        store._set_up(_replay(journal.records()), journal)
+        records = journal.records()
+        store._set_up(_replay(records), journal, len(records))
         return store
 
-    def _set_up(self, live: Snapshot, journal: Journal | None) -> None:
+    def _set_up(self, live: Snapshot, journal: Journal | None, recorded: int = 0) -> None:
         self._live = live
         self._journal = journal
+        self._recorded = recorded
         if journal is not None:
             claim(journal, self)
         self._in_doubt = False
         self._lock = threading.RLock()
-        self._one_change = OneChange("the store")
+        self._change = threading.Lock()
 
     @property
     def revision(self) -> int:
@@ -83,11 +85,8 @@ class ContextStore:
         Raises as `apply_self_diff` does, and `RollbackIntegrityError` (inverse-not-committed) when the journal does
         not take the commit.
         """
-        with self._lock, self._one_change:
-            if self._in_doubt:
-                raise RollbackIntegrityError(
-                    "an interrupted commit left store and journal apart; recover settles it", reason=Reason.IN_DOUBT
-                )
+        with self._lock, unless_within(self._change, "the store"):
+            self._require_sound()
             commit = commit_on(base, self._live, diff)
             if commit.snapshot is not self._live:
                 after = commit.snapshot
@@ -165,10 +164,26 @@ class ContextStore:
 
     def compact(self) -> None:
         """Start the journal anew from the present context."""
-        with self._lock, self._one_change:
-            if self._journal is not None:
-                require_claim(self._journal, self)
+        with self._lock, unless_within(self._change, "the store"):
+            self._require_sound()
+            if self._journal is None:
+                return
+            require_claim(self._journal, self)
+            self._in_doubt = True
+            try:
                 self._journal.rotate([_entry(self._live, dict(self._live.regions))])
+            except Exception:
+                self._in_doubt = holds_other_than(self._journal, self._recorded)
+                raise
+            self._recorded = 1
+            self._in_doubt = False
+
+    def _require_sound(self) -> None:
+        """Refuse when an interrupt fell between a record and the commit it announces."""
+        if self._in_doubt:
+            raise RollbackIntegrityError(
+                "an interrupted commit left store and journal apart; recover settles it", reason=Reason.IN_DOUBT
+            )
 
     def _record(self, after: Snapshot, changed: Mapping[str, str | None]) -> None:
         """Write ahead. Until the caller has made the commit visible the store is in doubt."""
@@ -176,10 +191,11 @@ class ContextStore:
             return
         self._in_doubt = True
         try:
-            append_or_refuse(self._journal, _entry(after, changed), self)
-        except RollbackIntegrityError:
-            self._in_doubt = False
+            append_or_refuse(self._journal, _entry(after, changed), self, self._recorded)
+        except RollbackIntegrityError as refusal:
+            self._in_doubt = refusal.reason is Reason.IN_DOUBT
             raise
+        self._recorded += 1
 
 
 def _entry(after: Snapshot, changed: Mapping[str, str | None]) -> bytes:

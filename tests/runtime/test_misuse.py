@@ -480,3 +480,113 @@ def test_an_object_that_cannot_be_watched_is_left_as_it_was():
         with pytest.raises(error):
             monitor_attributes(owner, "messages", "undo")
         assert type(owner) in (Agent, ReadOnly) and type(owner.undo) is list and type(owner.messages) is list
+
+
+def test_a11_a_stored_commit_is_taken_back_after_a_recovery():
+    journal = MemoryJournal()
+    store = ContextStore({"a": "1\n"}, journal=journal)
+    stored = pickle.dumps(store.append("a", "2\n"))
+    store.append("a", "3\n")
+    recovered = ContextStore.recover(journal)
+    recovered.rollback(pickle.loads(stored))
+    assert recovered.snapshot().regions == {"a": "1\n3\n"}
+
+
+def test_a_stored_checkpoint_is_reached_after_a_recovery():
+    journal = MemoryJournal()
+    buffer = RewriteBuffer("a", journal=journal)
+    stored = pickle.dumps(buffer.checkpoint())
+    buffer.splice(0, 0, "x")
+    recovered = recover(journal)
+    recovered.rollback_to(pickle.loads(stored))
+    assert recovered.content == "a"
+
+
+class Late(MemoryJournal):
+    """Raises behind its last step, as when a signal handler's timeout strikes there."""
+
+    late = False
+
+    def append(self, record):
+        super().append(record)
+        if self.late:
+            raise TimeoutError("too late")
+
+    def rotate(self, records):
+        super().rotate(records)
+        if self.late:
+            raise TimeoutError("too late")
+
+
+def test_b2_an_append_that_fails_behind_its_last_step_leaves_the_buffer_in_doubt():
+    journal = Late()
+    buffer = RewriteBuffer("ab", journal=journal)
+    buffer.splice(0, 0, "c")
+    journal.late = True
+    for attempt in range(2):
+        with pytest.raises(RollbackIntegrityError) as caught:
+            buffer.splice(0, 0, "x")
+        assert caught.value.reason is Reason.IN_DOUBT and buffer.content == "cab", attempt
+    journal.late = False
+    buffer = recover(journal)
+    assert buffer.content == "xcab"
+    journal.late = True
+    with pytest.raises(TimeoutError):
+        buffer.compact()
+    with pytest.raises(RollbackIntegrityError) as caught:
+        buffer.rollback()
+    assert caught.value.reason is Reason.IN_DOUBT
+    journal.late = False
+    buffer = recover(journal)
+    buffer.splice(0, 1, "")
+    assert recover(journal).content == "cab"
+
+
+def test_a_commit_whose_append_fails_behind_its_last_step_leaves_the_store_in_doubt():
+    journal = Late()
+    store = ContextStore({"a": "1"}, journal=journal)
+    store.write("a", "2")
+    journal.late = True
+    for action in (lambda: store.write("a", "3"), lambda: store.write("a", "4"), store.compact):
+        with pytest.raises(RollbackIntegrityError) as caught:
+            action()
+        assert caught.value.reason is Reason.IN_DOUBT
+    journal.late = False
+    store = ContextStore.recover(journal)
+    assert store.snapshot().regions == {"a": "3"}
+    journal.late = True
+    with pytest.raises(TimeoutError):
+        store.compact()
+    journal.late = False
+    store = ContextStore.recover(journal)
+    store.write("a", "4")
+    assert ContextStore.recover(journal).snapshot().regions == {"a": "4"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no timers that interrupt here")
+@pytest.mark.parametrize("kind", [FileJournal, SQLiteJournal])
+def test_b2_a_timeout_at_any_moment_leaves_what_can_be_recovered(kind, tmp_path):
+    """The usual timeout is an exception that a signal handler raises wherever the program happens to be."""
+
+    def strike(*_):
+        raise TimeoutError
+
+    previous = signal.signal(signal.SIGALRM, strike)
+    struck = 0
+    try:
+        for life in range(8):
+            with kind(tmp_path / f"journal{life}") as journal:
+                buffer = RewriteBuffer("", journal=journal)
+                for step in range(30):
+                    try:
+                        signal.setitimer(signal.ITIMER_REAL, 1e-5 * (1 + (life * 30 + step) % 60))
+                        try:
+                            buffer.splice(0, 0, "m")
+                        finally:
+                            signal.setitimer(signal.ITIMER_REAL, 0)
+                    except (TimeoutError, RollbackIntegrityError):
+                        struck += 1
+                assert recover(journal).content in (buffer.content, buffer.content + "m")
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert struck

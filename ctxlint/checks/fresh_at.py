@@ -84,11 +84,15 @@ def pairs(analysis: Analysis, identity: FunctionId) -> Iterator[Pair]:
 
 def _refills(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> bool:
     """Whether an append follows a clearing of the whole store in this function: together they overwrite it."""
-    return effect.kind == "append" and any(
-        e.kind == "delete" and same_store(e, effect) and not list(selectors(analysis, identity, e.event))
-        and comes_before(analysis, identity, e.event, effect.event)
-        for e in analysis.summaries.of(identity).effects if e.event != effect.event
-    )
+    return effect.kind == "append" and bool(_clearings(analysis, identity, effect))
+
+
+def _clearings(analysis: Analysis, identity: FunctionId, append: StoreEffect) -> list[int]:
+    return [
+        e.event for e in analysis.summaries.of(identity).effects
+        if e.kind == "delete" and e.event != append.event and same_store(e, append)
+        and not list(selectors(analysis, identity, e.event)) and comes_before(analysis, identity, e.event, append.event)
+    ]
 
 
 def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Pair | None:
@@ -145,6 +149,10 @@ def _judged(
 ) -> Pair | None:
     """The pair, if another writer can run in it and nothing guards it."""
     middle = suspension_between(analysis, identity, read.event, write.event)
+    if write.kind == "append" and all(
+        suspension_between(analysis, identity, read.event, clearing) is None for clearing in _clearings(analysis, identity, write)
+    ):
+        return None                                           # nothing was outdated before the clearing
     suspension = middle if middle is not None else own_suspension(analysis, identity, read.event, write.event)
     if suspension is None and (lets_others_in(write) or _meets_itself(analysis, identity, write)):
         suspension = write.event

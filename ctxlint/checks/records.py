@@ -66,6 +66,8 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
         return "object"
     if read.medium == "file" and read.place == write.place and _is_known(read.place):
         return "place"
+    if _under_other_name(analysis, identity, read.event, write.event):
+        return "other"
     asked = list(selectors(analysis, identity, read.event))
     given = list(selectors(analysis, identity, write.event))
     wanted = {key for value in asked for key in keys_of(analysis, identity, read.event, value)}
@@ -75,6 +77,22 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
     if not asked:
         return "whole"
     return "carried" if not others else "other"
+
+
+def _under_other_name(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether one and the same formal of both callees gets two different arguments of this function, or two texts."""
+    asked, given = _bound(analysis, identity, read), _bound(analysis, identity, write)
+    return any(all(_differs(one, other) for one in asked[name] for other in given[name]) for name in asked.keys() & given.keys())
+
+
+def _bound(analysis: Analysis, identity: FunctionId, event: int) -> dict[str, list[Term]]:
+    """What the formals of the called functions get, by name."""
+    bound: dict[str, list[Term]] = {}
+    for call in analysis.view.effective_calls(identity, event):
+        for target in (*call.functions, *call.abstract):
+            for name, value in analysis.view.bound(call, target).items():
+                bound.setdefault(name, []).append(analysis.summaries.places.term(identity, event, value))
+    return bound
 
 
 def is_new_record(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:

@@ -24,7 +24,7 @@ from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.cells import Restore
+from ctxlint.roles.cells import HELD, Restore, held_store
 from ctxlint.roles.entering import REMOVALS
 
 NEAR_RECORD = 3
@@ -74,7 +74,7 @@ def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
             continue
         if (effect.event, effect.keys) not in seen and _changes_store(analysis, identity, effect.event):
             seen.add((effect.event, effect.keys))
-            yield effect
+            yield msgspec.structs.replace(effect, keys=effect.keys | held_store(analysis.view, identity, effect.event))
 
 
 def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool:
@@ -100,7 +100,7 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     trap = retry_trap(analysis, identity, mutation, record.event)
     if trap is None and (heals or not _accumulates(analysis, identity, mutation)):
         return None
-    if trap is None and record.kind == "write" and not is_entry_of(analysis, identity, mutation, record, restores):
+    if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
         return None
     if changes_back(analysis, identity, mutation, record.event) or is_read_back_before(analysis, identity, mutation, restores):
         return None
@@ -212,7 +212,7 @@ def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -
 def _finding(analysis: Analysis, found: Candidate) -> Finding:
     view, identity = analysis.view, found.function
     cell, rebuilt = short_cell(found.mutation.cells[-1:]), short_cell((found.restore.cell,))
-    store = store_name(found.record)
+    store = store_name(msgspec.structs.replace(found.record, keys=effect_keys(found.record)))
     restore = analysis.program.symbol(found.restore.function)
     flow = [
         FlowStep(identity, found.mutation.event, f"changes `{cell}`"),
@@ -231,8 +231,13 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         },
         flow=tuple(flow),
         evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{rebuilt}`", found.restore.function, found.restore.read),),
-        chain=("mutate", found.mutation.cells[-1], found.mutation.how, "record", *sorted(found.record.keys)[:1]),
+        chain=("mutate", found.mutation.cells[-1], found.mutation.how, "record", *sorted(effect_keys(found.record))[:1]),
     )
+
+
+def effect_keys(record: StoreEffect) -> frozenset[str]:
+    """The keys that name the store itself, where there are any, rather than the attribute that holds it."""
+    return frozenset(key for key in record.keys if not key.startswith(HELD)) or record.keys
 
 
 def _confidence(found: Candidate) -> Confidence:

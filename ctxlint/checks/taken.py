@@ -63,7 +63,7 @@ def _behind(analysis: Analysis, identity: FunctionId, number: int, found: set[Ta
     elif event.kind in ("iterate", "suspend", "enter") and event.value is not None:
         yield event.value, number
     elif event.kind == "call" and event.path is not None:
-        if event.path.steps:
+        if event.path.steps and any(call.externals and not call.functions for call in view.calls(identity, number)):
             receiver = AccessPath(event.path.root, event.path.steps[:-1])
             found.update((cell, number) for cell in innermost_cells(analysis, identity, number, receiver))
         functions = {f for call in view.calls(identity, number) for f in call.functions}

@@ -67,8 +67,9 @@ def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
 
 
 def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken]) -> Candidate | None:
-    before_image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
-    if not before_image and not _holds_inverse(analysis, identity, mutation, record):
+    image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
+    inverse = _holds_inverse(analysis, identity, mutation, record)
+    if not image and not inverse:
         return None
     graph = analysis.view.graph(identity)
     others = {m.event for m in analysis.summaries.of(identity).mutations
@@ -81,8 +82,10 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     if lost is None:
         return None
     fault, drop = lost
-    replay = replay_of(analysis, identity, mutation.cells[-1], record.cells[-1])
-    if replay is None and not is_stack_beside(analysis, mutation.cells[-1], record.cells[-1]):
+    container = record.cells[-1]
+    replay = caller_of_records(analysis, identity, container) if inverse else writer_from_records(
+        analysis, identity, mutation.cells[-1], container)
+    if replay is None and not is_stack_beside(analysis, mutation.cells[-1], container):
         return None
     if drop != "skipped" and changes_after_failure(analysis, identity, mutation, fault):
         return None
@@ -114,19 +117,26 @@ def _lost(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: 
     return None
 
 
-def replay_of(analysis: Analysis, recorder: FunctionId, cell: str, container: str) -> Replay | None:
-    """The function that changes the cell with what it takes from the container, or calls what it takes from it."""
+def writer_from_records(analysis: Analysis, recorder: FunctionId, cell: str, container: str) -> Replay | None:
+    """The function that changes the cell with what it takes out of the container."""
     for change in analysis.cells.changes(cell):
         if change.function == recorder or is_constructor(analysis.view, change.function):
             continue
         stored = taken(analysis, change.function, change.mutation.values, change.mutation.event)
         if any(source == container for source, _ in stored) and _takes(analysis, change.function, container):
             return Replay(change.function, change.mutation.event)
-    for function in _methods_around(analysis, container):
+    return None
+
+
+def caller_of_records(analysis: Analysis, recorder: FunctionId, container: str) -> Replay | None:
+    """The method that calls what it takes out of the container."""
+    info = analysis.program.class_(container.rpartition(".")[0])
+    for method in info.ir.methods if info is not None else ():
+        function = FunctionId(info.module, method.function) if info is not None else recorder
         for number, event in enumerate(analysis.view.function(function).events):
             if function != recorder and event.kind == "call" and event.path is not None and not event.path.steps:
                 if isinstance(event.path.root, (Name, Result)):
-                    if any(cell == container for cell, _ in taken(analysis, function, (event.path.root,), number)):
+                    if any(source == container for source, _ in taken(analysis, function, (event.path.root,), number)):
                         return Replay(function, number)
     return None
 
@@ -144,12 +154,6 @@ def _takes(analysis: Analysis, function: FunctionId, container: str) -> bool:
     return any(m.cells[-1:] == (container,) and m.how in REMOVALS and m.distance <= NEAR_RECORD
                for m in analysis.summaries.of(function).mutations)
 
-
-def _methods_around(analysis: Analysis, *cells: str) -> Iterator[FunctionId]:
-    for owner in dict.fromkeys(cell.rpartition(".")[0] for cell in cells):
-        info = analysis.program.class_(owner)
-        if info is not None:
-            yield from (FunctionId(info.module, method.function) for method in info.ir.methods)
 
 
 _FAULTS: dict[Drop, str] = {

@@ -12,16 +12,21 @@ import msgspec
 
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES, StoreEffect
-from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, in_order
+from ctxlint.calls.view import View
 from ctxlint.flow.paths import reachable
-from ctxlint.ir.value import Name, Result
+from ctxlint.ir.value import AccessPath, Name, Result
 from ctxlint.roles.entering import Entering
 
 NEAR = 2
 """A cell that is filled further down than this many calls is filled by the callee."""
+
+
+HELD = "store held in "
+"""How the key of a store object begins that is only known by the attribute that holds it."""
 
 
 class Restore(msgspec.Struct, frozen=True, gc=False):
@@ -110,7 +115,9 @@ class Cells:
                 for effect in nearest_reads(self._summaries, identity, source.event):
                     if not self._is_written_back(identity, mutation.event, effect.keys):
                         restore = Restore(
-                            identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance
+                            identity, cell, mutation.event, source.event,
+                            effect.keys | held_store(self._summaries.view, identity, source.event),
+                            effect.distance + mutation.distance,
                         )
                         for name in (cell, *self._rebuilt_objects(identity, mutation)):
                             self._restores.setdefault(name, []).append(restore)
@@ -144,6 +151,16 @@ class Cells:
         if filled in later:
             return True
         return bool(later) and bool(reachable(self._summaries.view.graph(identity), filled).intersection(later))
+
+
+def held_store(view: View, identity: FunctionId, event: int) -> frozenset[str]:
+    """The store object that a call goes to, named by the attribute that holds it: what one method saves another loads."""
+    path = view.event(identity, event).path
+    if path is None or len(path.steps) < 2:
+        return frozenset()
+    receiver = AccessPath(path.root, path.steps[:-1])
+    return frozenset(HELD + cell for each in view.resolve_path(identity, event, receiver)
+                     for cell in cells_of(view, identity, event, each)[-1:])
 
 
 def objects_of(class_name: str) -> str:

@@ -2,6 +2,7 @@
 
     python benchmarks/oracle.py DIRECTORY...
 
+Installed packages below a directory (`site-packages`) are left out.
 Prints the files that differ, and how many were compared; the exit status is 1 if any differ.
 """
 
@@ -53,8 +54,9 @@ def compare_file(path: Path) -> Verdict:
 
 
 def python_files(roots: list[str]) -> Iterator[Path]:
-    for root in roots:
-        yield from sorted(Path(root).rglob("*.py")) if Path(root).is_dir() else [Path(root)]
+    for root in map(Path, roots):
+        found = sorted(root.rglob("*.py")) if root.is_dir() else [root]
+        yield from (path for path in found if "site-packages" not in path.relative_to(root).parts)
 
 
 def main(roots: list[str]) -> int:

@@ -5,6 +5,7 @@ It does not suppress, filter or sort: that is the engine's.
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -28,7 +29,7 @@ from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
 from ctxlint.result import Analysis, Coverage, NotAnalysed
-from ctxlint.syntax.lower import lower
+from ctxlint.syntax.load import load
 from ctxlint.syntax.read import Problem, read
 from ctxlint.syntax.verdict import confirmed, read_with_libcst
 
@@ -79,11 +80,16 @@ def _asked(
 
 
 def _view(program: Program, models: Models) -> View:
+    @functools.cache
     def result_of(name: str) -> str | None:
-        return next((effect.returns for effect in models.effects(name) if effect.returns), None)
+        return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
+
+    @functools.cache
+    def attribute_of(name: str) -> str | None:
+        return next((effect.returns for effect in models.effects(name) if effect.returns and effect.attribute), None)
 
     definitions = DefinitionTables(program)
-    inference = TypeInference(program, external_result=result_of, definitions=definitions)
+    inference = TypeInference(program, external_result=result_of, external_attribute=attribute_of, definitions=definitions)
     return View(CallGraph(inference), definitions, models, load_words())
 
 
@@ -110,13 +116,7 @@ def _lower_file(file: SourceFile, tree: str) -> Module | Problem:
         data = Path(file.path).read_bytes() if file.source is None else file.source
     except OSError as error:
         return Problem("encoding", f"cannot be read: {error.strerror}")
-    reading = read_with_libcst(data) if tree == "libcst" else read(data)
-    if isinstance(reading, Problem):
-        return reading
-    try:
-        return lower(reading.tree, reading.source)
-    except RecursionError:
-        return Problem("too-deep", "the file nests too deeply to be analysed")
+    return load(data, read_with_libcst if tree == "libcst" else read)
 
 
 def _not_analysed(file: SourceFile, problem: Problem) -> NotAnalysed:

@@ -17,6 +17,9 @@ LONGER_THAN_A_ROOM = {"calls/infer.py": 490, "syntax/expressions.py": 425, "synt
 READS_ANNOTATIONS = PACKAGE / "calls" / "types.py"
 """Parses the text of one annotation; it sees no tree of a source file."""
 
+DYNAMIC_TWINS = PACKAGE / "runtime" / "monitor" / "arguments.py"
+"""Names the rules that its observations are the dynamic twins of; the runtime may import no rule."""
+
 WORDS = {"ir", "diagnostic", "errors", "result"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ir": set(),
@@ -24,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "diagnostic": {"ir"},
     "result": {"ir", "diagnostic"},
     "runtime": set(),
+    "plugins": {"runtime"},
     "knowledge": WORDS,
     "discovery": WORDS | {"knowledge"},
     "syntax": WORDS,
@@ -99,14 +103,15 @@ def test_the_runtime_imports_the_standard_library_alone() -> None:
         if room(path) == "runtime"
         for name in IMPORT.findall(path.read_text(encoding="utf-8"))
     }
-    assert names - set(sys.stdlib_module_names) <= {"ctxlint"}
+    relative, for_the_type_checker = "", "typing_extensions"
+    assert names - set(sys.stdlib_module_names) <= {"ctxlint", relative, for_the_type_checker}
 
 
 def test_rule_codes_are_data() -> None:
     """The codes of the tool itself may stand where the tool itself reports them."""
     quoted = r"[\"'][A-Z]*CTX\d"
-    assert matching(quoted, [path for path in outside("gate", "engine")]) == []
-    assert matching(r"[\"'][A-Z]*CTX[1-9]", FILES) == []
+    assert matching(quoted, [path for path in outside("gate", "engine", "runtime")]) == []
+    assert matching(r"[\"'][A-Z]*CTX[1-9]", [path for path in FILES if path != DYNAMIC_TWINS]) == []
 
 
 def test_user_code_is_never_imported_or_executed() -> None:

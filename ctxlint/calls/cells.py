@@ -5,6 +5,7 @@ from __future__ import annotations
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import resolve_name
+from ctxlint.calls.types import UNKNOWN, Instance, in_order, union
 from ctxlint.calls.view import View
 from ctxlint.ir.value import AccessPath, Name
 
@@ -14,19 +15,32 @@ def cells_of(view: View, identity: FunctionId, at: int, path: AccessPath) -> tup
 
     `self.state.items[*].text` lies in `Agent.state` and, if the type of the state is known, in `State.items`.
     """
+    question = (identity, at, path)
+    known = view.cells.get(question)
+    if known is None:
+        known = view.cells[question] = _find_cells(view, identity, at, path)
+    return known
+
+
+def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
     found: list[str] = []
     root = path.root
     if isinstance(root, Name) and root.scope == "global":
         module_level = resolve_name(view.program, identity.module, identity.index, root.name)
         if module_level and not module_level.startswith("builtins."):
             found.append(module_level)
-    for index, step in enumerate(path.steps):
+    types = view.inference.of_value(identity, at, root) if path.steps else UNKNOWN
+    for step in path.steps:
+        if not types:
+            break
         if step.startswith("["):
+            types = view.inference.item(types)
             continue
-        for name in view.types(identity, at, AccessPath(root, path.steps[:index])):
-            if view.program.class_(name) is not None:
-                found.append(f"{attribute_owner(view, name, step)}.{step}")
-                break
+        ordered = in_order(types)
+        owner = next((t.name for t in ordered if isinstance(t, Instance) and view.program.class_(t.name) is not None), None)
+        if owner is not None:
+            found.append(f"{attribute_owner(view, owner, step)}.{step}")
+        types = union(view.inference.member(t, step) for t in ordered)
     return tuple(found)
 
 
@@ -43,6 +57,13 @@ def receiver_class(view: View, identity: FunctionId, name: Name) -> ClassId | No
 
 def attribute_owner(view: View, class_id: ClassId, attribute: str) -> ClassId:
     """The class in the method resolution order that declares or first stores the attribute; the class itself if none does."""
+    known = view.attribute_owners.get((class_id, attribute))
+    if known is None:
+        known = view.attribute_owners[class_id, attribute] = _find_owner(view, class_id, attribute)
+    return known
+
+
+def _find_owner(view: View, class_id: ClassId, attribute: str) -> ClassId:
     info = view.program.class_(class_id)
     owner = class_id
     for ancestor in info.mro if info is not None else ():

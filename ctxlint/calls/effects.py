@@ -10,13 +10,15 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.cells import attribute_owner, receiver_class
+from ctxlint.calls.handles import descriptor_keys, handle_keys
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
-from ctxlint.calls.places import Places
 from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.sql import statements
+from ctxlint.calls.opened import handle_contents, handle_uses, parsed, rewritten
+from ctxlint.calls.places import Places
+from ctxlint.calls.sql import placeholders, statements
 from ctxlint.calls.terms import UNKNOWN, Term, keys
-from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.view import Modelled, View, argument_of
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
@@ -33,7 +35,8 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     `place` is the file's path (the destination of a `move`, whose source is `source`), UNKNOWN for other media.
     `keys` identify the store: two effects touch the same store when their keys intersect.
     `event` is where it happens in this function, `origin` the primitive it comes from, `distance` how many calls lie between.
-    `contents` are the values that go in, as seen at `event` (empty for reads and deletions).
+    `contents` are the values that go in, as seen at `event` (empty for reads and deletions), `selects` those that a condition
+    of the operation compares with what is there.
     `cells` are cells whose content goes in further down. `staged` is true for a write that becomes visible only through a
     later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
     whose place was the callee's parameter and is known here.
@@ -48,6 +51,7 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     source: Term = UNKNOWN
     distance: int = 0
     contents: tuple[Value, ...] = ()
+    selects: tuple[Value, ...] = ()
     cells: frozenset[str] = frozenset()
     staged: bool = False
     atomic: bool = False
@@ -56,13 +60,19 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     mode: str = ""
 
 
+def written_at(view: View, identity: FunctionId, effect: StoreEffect) -> int:
+    """The event at which the effect's contents are to be evaluated: what goes through a handle is made after it was opened."""
+    through_handle = effect.mode and effect.distance == 0
+    return len(view.function(identity).events) - 1 if through_handle else effect.event
+
+
 def primitive_effects(view: View, places: Places, identity: FunctionId) -> tuple[StoreEffect, ...]:
     """The effects of the function's own events, in event order."""
     found: list[StoreEffect] = []
     for number, event in enumerate(view.function(identity).events):
         if event.kind == "call":
             found += _of_call(view, places, identity, number)
-    return tuple(found)
+    return (*found, *_of_kept_handles(view, places, identity))
 
 
 def _of_call(view: View, places: Places, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
@@ -91,19 +101,35 @@ def _of_model(
     elif does in ("saves", "appends", "records", "loads", "reads", "deletes", "clears", "creates"):
         kind = _KINDS[does]
         content = argument_of(match.call, match.effect.content) if match.effect.content else None
-        contents = (content,) if content is not None and not isinstance(content, AccessPath) else ()
+        contents: tuple[Value, ...] = (content,) if content is not None and not isinstance(content, AccessPath) else ()
+        if content is None and match.effect.content:         # what it is may be among unpacked arguments
+            contents = tuple(a.value for a in match.call.arguments if a.keyword in ("*", "**"))
         place = _target(places, identity, event, match) if store == "file" else UNKNOWN
         yield StoreEffect(
             kind=kind,
             medium="file" if store == "file" else "sql" if store == "sql" else "store",
-            keys=_store_keys(view, identity, event, match, place),
+            keys=_store_keys(view, places, identity, event, match, place),
             event=event,
             origin=(identity, event),
             place=place,
             contents=contents,
         )
+    elif does == "mutates" and store == "file" and match.effect.how == "add":
+        yield from _of_held_handle(view, places, identity, event, match)
     elif does == "commits":
         yield StoreEffect("commit", "sql", frozenset(), event, (identity, event))
+
+
+def _of_held_handle(
+    view: View, places: Places, identity: FunctionId, event: int, match: Modelled
+) -> Iterator[StoreEffect]:
+    """What is written through a handle that the object holds; a local handle's writes belong to its opening, if that says so."""
+    handle = argument_of(match.call, match.effect.target)
+    found = handle_keys(view, places, identity, event, handle) or descriptor_keys(view, places, identity, event, handle)
+    content = argument_of(match.call, match.effect.content) if match.effect.content else None
+    if found:
+        contents = () if content is None or isinstance(content, AccessPath) else (content,)
+        yield StoreEffect("append", "file", found, event, (identity, event), contents=contents)
 
 
 _NOT_DURABLE = frozenset({"", "memory", "lock", "directory", "socket", "handle", "process"})
@@ -130,11 +156,11 @@ def _of_open(
     found = keys(place, identity.module)
     own = (identity, event)
     if "w" in mode:
-        yield StoreEffect("write", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("write", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif "a" in mode:
-        yield StoreEffect("append", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("append", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif "x" in mode:
-        yield StoreEffect("create", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("create", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif mode:
         yield StoreEffect("read", "file", found, event, own, place, mode=mode)
         if "+" in mode:
@@ -145,52 +171,19 @@ def _rewrites(
     view: View, identity: FunctionId, event: int, place: Term, found: frozenset[str], mode: str
 ) -> Iterator[StoreEffect]:
     """A handle opened for update that is truncated and written is an overwrite at its truncation."""
-    truncations = [n for n in _handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
-    contents = _handle_contents(view, identity, event)
+    truncations = [n for n in handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
+    contents = handle_contents(view, identity, event)
     if truncations and contents:
         yield StoreEffect("write", "file", found, truncations[0], (identity, truncations[0]), place, contents=contents, mode=mode)
 
 
-def _handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
-    """The events that use the handle an `opens` event returns: through a `with`, an await or a local name."""
-    origins = view.origins(identity)
-    for number, event in enumerate(view.function(identity).events):
-        if event.kind != "call" or number == opening or event.path is None:
-            continue
-        holders: list[Value] = [a.value for a in event.arguments]
-        if event.path.steps:
-            holders.append(event.path.root)
-        if any(_is_handle(view, identity, origins.identity(value, number), opening) for value in holders):
-            yield number
-
-
-def _is_handle(view: View, identity: FunctionId, atoms: frozenset[tuple[str, str | int]], opening: int) -> bool:
-    for kind, what in atoms:
-        if kind != "result" or not isinstance(what, int):
-            continue
-        if what == opening:
-            return True
-        event = view.event(identity, what)
-        if event.kind == "enter" and event.value is not None:
-            inner = view.origins(identity).identity(event.value, what)
-            if ("result", opening) in inner:
-                return True
-    return False
-
-
-def _handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Value, ...]:
-    """What is written through a handle: arguments of its writing methods, and values dumped into it."""
-    found: list[Value] = []
-    for number in _handle_uses(view, identity, opening):
-        call = view.event(identity, number)
-        if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
-            continue
-        found += [a.value for a in call.arguments if not _names_only(a.value)]
-    return tuple(found)
-
-
-def _names_only(value: Value) -> bool:
-    return isinstance(value, Constant) and value.kind in ("int", "bool", "none")
+def _of_kept_handles(view: View, places: Places, identity: FunctionId) -> Iterator[StoreEffect]:
+    """Overwrites and reads through a handle that an object keeps open: the attribute stands for the file."""
+    for place, number in rewritten(view, places, identity):
+        contents = tuple(a.value for a in view.event(identity, number).arguments)
+        yield StoreEffect("write", "file", keys(place, identity.module), number, (identity, number), place, contents=contents)
+    for place, number in parsed(view, places, identity):
+        yield StoreEffect("read", "file", keys(place, identity.module), number, (identity, number), place)
 
 
 def _of_move(
@@ -207,10 +200,11 @@ def _of_move(
     )
 
 
-def _store_keys(view: View, identity: FunctionId, event: int, match: Modelled, place: Term) -> frozenset[str]:
+def _store_keys(view: View, places: Places, identity: FunctionId, event: int, match: Modelled, place: Term) -> frozenset[str]:
     """A file's pairing keys; for other media the typed holder of the client and the constant prefix of the key."""
     if match.effect.store == "file":
-        return keys(place, identity.module)
+        handle = argument_of(match.call, match.effect.target)
+        return keys(place, identity.module) | handle_keys(view, places, identity, event, handle)
     holders = set()
     receiver = match.call.receiver
     if receiver is not None:
@@ -244,38 +238,90 @@ def _key_prefix(view: View, identity: FunctionId, event: int, match: Modelled) -
 
 def _of_statement(view: View, places: Places, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
     it = view.event(identity, event)
-    texts = [(a, _text(view, identity, event, a.value)) for a in it.arguments]
-    for argument, text in texts:
-        for kind, table in statements(text) if len(text) > 10 else ():
-            others = tuple(a.value for a in it.arguments if a is not argument)
+    for number, argument in enumerate(it.arguments):
+        text = text_of_value(view, identity, event, argument.value)
+        found = statements(text) if len(text) > 10 else ()
+        if not found:
+            continue
+        contents, selects = _parameters(view, identity, event, text, tuple(a.value for a in it.arguments[number + 1 :]))
+        for kind, table in found:
             yield StoreEffect(
-                kind, "sql", frozenset({f"table {table}"}), event, (identity, event), contents=() if kind in ("read", "delete") else others
+                kind, "sql", frozenset({f"table {table}"}), event, (identity, event),
+                contents=() if kind in ("read", "delete") else contents, selects=selects,
             )
 
 
-def _text(view: View, identity: FunctionId, at: int, value: Value, depth: int = 0) -> str:
+def _parameters(
+    view: View, identity: FunctionId, event: int, text: str, given: tuple[Value, ...]
+) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """What the statement stores and what it selects by; where the two cannot be told apart, all is stored."""
+    asked = placeholders(text)
+    display = _display(view, identity, event, given[0]) if len(given) == 1 else None
+    if display is not None and display.operator == "dict":
+        keyed = {k.text: v for k, v in zip(display.parts[::2], display.parts[1::2]) if isinstance(k, Constant)}
+        values = [keyed.get(p.name) for p in asked]
+    else:
+        row = given if display is None else display.parts
+        values = [row[p.position] if p.position < len(row) and not p.name else None for p in asked]
+        if len(set(p.position for p in asked)) != len(row):
+            values = []
+    if not values or any(value is None for value in values):
+        return given, ()
+    stored = tuple(v for p, v in zip(asked, values) if v is not None and not p.selects)
+    return stored, tuple(v for p, v in zip(asked, values) if v is not None and p.selects)
+
+
+def _display(view: View, identity: FunctionId, event: int, value: Value) -> Compound | None:
+    """The tuple, list or dict display that a value is."""
+    if isinstance(value, Name) and value.scope == "local":
+        bindings = [d for d in view.definitions(identity).definitions(event, value.name) if d >= 0]
+        bound = view.event(identity, bindings[0]).value if len(bindings) == 1 else None
+        value = bound if bound is not None else value
+    shown = isinstance(value, Compound) and value.operator in ("tuple", "list", "dict")
+    starred = isinstance(value, Compound) and any(isinstance(p, Compound) and p.operator in ("*", "**") for p in value.parts)
+    return value if isinstance(value, Compound) and shown and not starred else None
+
+
+def text_of_value(view: View, identity: FunctionId, at: int, value: Value, depth: int = 0) -> str:
     """The text of a value, holes as spaces: constants, concatenations, f-strings, locals, module constants, `text(…)` calls."""
     if depth > 5:
         return ""
     if isinstance(value, Constant):
         return value.text if value.kind == "str" else ""
     if isinstance(value, Compound) and value.operator in ("+", "f-string", "%", "if", "or", "+="):
-        return " ".join(filter(None, (_text(view, identity, at, part, depth + 1) for part in value.parts)))
+        return " ".join(filter(None, (text_of_value(view, identity, at, part, depth + 1) for part in value.parts)))
     if isinstance(value, Name) and value.scope == "local":
         bindings = [d for d in view.definitions(identity).definitions(at, value.name) if 0 <= d < at]
         event = view.event(identity, max(bindings)) if bindings else None
         if event is not None and event.kind == "local" and event.value is not None:
-            return _text(view, identity, max(bindings), event.value, depth + 1)
+            return text_of_value(view, identity, max(bindings), event.value, depth + 1)
     if isinstance(value, Name) and value.scope == "global":
         return _global_text(view, identity, value.name, depth)
+    if isinstance(value, Name):
+        return _captured_text(view, identity, value.name, depth)
     if isinstance(value, Result):
         event = view.event(identity, value.event)
         if event.kind == "call" and event.path is not None:
             made_from = event.path.root if event.path.steps else None
             first = event.arguments[0].value if event.arguments else None
-            return _text(view, identity, value.event, made_from, depth + 1) if isinstance(made_from, (Constant, Compound)) else (
-                _text(view, identity, value.event, first, depth + 1) if first is not None and not event.path.steps else ""
+            return text_of_value(view, identity, value.event, made_from, depth + 1) if isinstance(made_from, (Constant, Compound)) else (
+                text_of_value(view, identity, value.event, first, depth + 1) if first is not None and not event.path.steps else ""
             )
+    return ""
+
+
+def _captured_text(view: View, identity: FunctionId, name: str, depth: int) -> str:
+    """The text of a captured name: what the enclosing function binds it to last."""
+    enclosing = view.function(identity).enclosing
+    while enclosing > 0:
+        outer = FunctionId(identity.module, enclosing)
+        events = view.function(outer).events
+        bound = [n for n, e in enumerate(events) if e.kind == "local" and e.path is not None and not e.path.steps
+                 and isinstance(e.path.root, Name) and e.path.root.name == name]
+        value = events[bound[-1]].value if bound else None
+        if value is not None:
+            return text_of_value(view, outer, bound[-1], value, depth + 1)
+        enclosing = view.function(outer).enclosing
     return ""
 
 
@@ -286,7 +332,7 @@ def _global_text(view: View, identity: FunctionId, name: str, depth: int) -> str
     body = FunctionId(module, 0)
     bindings = view.program.scopes[module].values.get(variable, ())
     event = view.event(body, bindings[-1]) if bindings else None
-    return _text(view, body, bindings[-1], event.value, depth + 1) if event is not None and event.value is not None else ""
+    return text_of_value(view, body, bindings[-1], event.value, depth + 1) if event is not None and event.value is not None else ""
 
 
 # Interfaces: methods without a body.

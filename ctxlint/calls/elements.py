@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from ctxlint.calls.types import NONE, UNKNOWN, ClassObject, Instance, Types, instance, one, standard_name, union
+from ctxlint.calls.standard import standard_name
+from ctxlint.calls.types import NONE, UNKNOWN, ClassObject, Instance, Types, instance, one, union
 from ctxlint.ir.value import Compound, Constant, Value
 
 _ABC = "collections.abc."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ctxlint.calls.narrowing import Narrowings, narrowings_of
+from ctxlint.calls.narrowing import ISINSTANCE, Narrowings, narrowings_of
 from ctxlint.ir.function import Formal, Function
 from ctxlint.ir.value import AccessPath, Name
 
@@ -43,13 +43,16 @@ def facts_of(function: Function) -> Facts:
     yielded: list[int] = []
     stores: dict[tuple[str, str], list[int]] = {}
     additions: dict[tuple[str, str], list[int]] = {}
+    instance_tests: list[int] = []
     at_module = function.kind == "module"
     for index, event in enumerate(function.events):
         kind = event.kind
         if kind == "call":
             calls.append(index)
             steps = event.path.steps if event.path is not None else ()
-            if 0 < len(steps) < 3 and steps[-1] in ADDING and event.arguments:
+            if not steps and event.path == ISINSTANCE:
+                instance_tests.append(index)
+            elif 0 < len(steps) < 3 and steps[-1] in ADDING and event.arguments:
                 _add(additions, event.path, steps[:-1], index)
         elif kind in _BINDING:
             if event.path is not None and isinstance(event.path.root, Name) and not event.path.steps:
@@ -76,7 +79,7 @@ def facts_of(function: Function) -> Facts:
         tuple(yielded),
         {key: tuple(indices) for key, indices in stores.items()},
         {key: tuple(indices) for key, indices in additions.items()},
-        narrowings_of(function),
+        narrowings_of(function, frozenset(instance_tests)),
     )
 
 

@@ -6,10 +6,13 @@ told apart by the place where it is acquired: two holds of one lock are two.
 
 from __future__ import annotations
 
+from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.sql import begins_transaction, ends_transaction
 from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
 from ctxlint.flow.locks import held
+from ctxlint.flow.paths import path
 from ctxlint.ir.value import Result, Value
 
 MAX_CALLERS = 3
@@ -63,9 +66,13 @@ class Guards:
                     key = _spelled(event.value)
                     (acquires if event.kind == "enter" else releases)[number] = key
             elif event.kind == "call" and event.path is not None and event.path.steps:
+                holder = f"{_spelled(event.path.root)}.{'.'.join(event.path.steps[:-1])}"
                 for verb, sites in (("acquires", acquires), ("releases", releases)):
                     if self._view.does(identity, number, verb):
-                        sites[number] = f"{_spelled(event.path.root)}.{'.'.join(event.path.steps[:-1])}"
+                        sites[number] = holder
+                text = text_of_value(self._view, identity, number, event.arguments[0].value) if event.arguments else ""
+                if begins_transaction(text) or ends_transaction(text):
+                    (acquires if begins_transaction(text) else releases)[number] = f"transaction of {holder}"
         return acquires, releases
 
     def _is_lock(self, identity: FunctionId, at: int, value: Value) -> bool:
@@ -103,13 +110,18 @@ class Guards:
         if known is None:
             self._yields_inside[target] = False
             function = self._view.function(target)
-            known = any("contextmanager" in d for d in function.decorators) and any(
-                self.held(target, number)
-                for number, event in enumerate(function.events)
-                if event.kind == "suspend" and event.note == "yield"
-            )
+            known = any("contextmanager" in d for d in function.decorators) and self._yields_behind_lock(target)
             self._yields_inside[target] = known
         return known
+
+
+    def _yields_behind_lock(self, target: FunctionId) -> bool:
+        """Whether some way from an acquisition leads to a yield without a release: where the platform has no such lock, the
+        manager still is the program's lock.
+        """
+        acquires, releases = self._sites(target)
+        yields = [n for n, e in enumerate(self._view.function(target).events) if e.kind == "suspend" and e.note == "yield"]
+        return bool(acquires and yields) and path(self._view.graph(target), acquires, yields, set(releases)) is not None
 
 
 def _spelled(value: Value) -> str:

@@ -6,7 +6,7 @@ from ctxlint.calls import elements
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.types import UNKNOWN, ClassObject, External, Instance, Type, Types, derived, in_order, one, union
-from ctxlint.ir.value import Value
+from ctxlint.ir.value import Constant, Value
 
 
 def element_of(inference: Inference, type: Type) -> Types:
@@ -34,7 +34,10 @@ def item_of(inference: Inference, type: Type, key: Value | None) -> Types:
     method = inference.program.method(type.name, "__getitem__")
     if method is not None:
         return inference.called(method, type)
-    return union(elements.items(base, key) for base in _container_bases(inference, type))
+    bases = _container_bases(inference, type)
+    if isinstance(key, Constant) and key.kind == "str" and not bases:
+        return inference.open_attribute(type.name, key.text)
+    return union(elements.items(base, key) for base in bases)
 
 
 def _iterated(inference: Inference, type: Instance, iterators: Types) -> Types:

@@ -8,8 +8,10 @@ from ctxlint.calls.additions import filled, is_bare
 from ctxlint.calls.elements import builtin_class, lacks
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
+from ctxlint.calls.names import split
 from ctxlint.calls.program import ClassId, FunctionId, is_property
 from ctxlint.calls.types import (
+    UNION,
     UNKNOWN,
     BoundMethod,
     ClassObject,
@@ -37,7 +39,8 @@ def member_of(inference: Inference, type: Type, name: str) -> Types:
     if isinstance(type, Instance):
         return _of_instance(inference, type, name)
     if isinstance(type, External):
-        return one(External(f"{type.name}.{name}"))
+        dotted = f"{type.name}.{name}"
+        return inference.symbol(dotted) if split(inference.program, dotted)[0] else one(External(dotted))
     if isinstance(type, Module):
         return inference.symbol(f"{type.name}.{name}")
     if isinstance(type, ClassObject):
@@ -179,7 +182,11 @@ def _of_instance(inference: Inference, type: Instance, name: str) -> Types:
         if is_property(function):
             return close(inference, inference.open_result(method), type)
         return _bound(type, method, function)
-    data = close(inference, inference.open_attribute(type.name, name), type)
+    below = [m for m in program.overriders(type.name, name) if not is_property(program.function(m))]
+    data = union([
+        close(inference, inference.open_attribute(type.name, name), type),
+        *(_bound(type, m, program.function(m)) for m in below[:UNION]),
+    ])
     if data:
         return data
     bodies = [_class_member(inference, ancestor, name) for ancestor in info.mro]
@@ -234,6 +241,8 @@ def _of_class(inference: Inference, type: ClassObject, name: str) -> Types:
         return UNKNOWN if is_property(function) else _bound(type, method, function)
     nested = next((found for found in (_class_member(inference, c, name) for c in info.mro) if found), UNKNOWN)
     data = nested or close(inference, inference.open_attribute(type.name, name), Instance(type.name))
+    if data and any(field.name == name for field in info.ir.fields) and any(base.startswith("enum.") for base in info.mro):
+        return one(Instance(type.name))
     return data or _inherited(inference, type, name) or _of_any_object(Instance(type.name), name)
 
 

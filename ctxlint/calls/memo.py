@@ -48,7 +48,21 @@ class Memo(Generic[A]):
         if len(self._active) >= DEEPEST:
             self._cut, self._lowest = True, 0
             return self._nothing
-        return self._ask(question, answer)
+        if self._active:
+            return self._ask(question, answer)
+        try:
+            return self._ask(question, answer)
+        except RecursionError:
+            self._start_over()
+            return self.known.setdefault(question, self._nothing)
+
+    def _start_over(self) -> None:
+        """Forget everything that is not certain, after an answer that needed more stack than there is."""
+        self._provisional.clear()
+        self._trail.clear()
+        self._asked_again.clear()
+        self._assumed.clear()
+        self._lowest, self._cut = DEEPEST + 1, False
 
     def _ask(self, question: Hashable, answer: Callable[[], A]) -> A:
         depth = len(self._active)

@@ -47,8 +47,6 @@ def resolve_name(program: Names, module: str, function: int, dotted: str) -> str
     Without a module the name is absolute already, or that of a builtin.
     """
     text = dotted.partition("[")[0].strip()
-    if not module:
-        return canonical(program, text)
     if not text:
         return ""
     head, _, rest = text.partition(".")
@@ -172,7 +170,10 @@ def _starred(program: Names, module: str, path: tuple[str, ...], seen: tuple[str
 
 
 def _enclosing_meaning(program: Names, module: str, function: int, name: str) -> str | None:
-    """What `name` means in the function or around it, below module level; empty for a variable, None when not bound there."""
+    """What `name` means in the function or around it, below module level; empty for a variable, None when not bound there.
+
+    Variables and methods of a class body hide nothing: annotations such as `date: date` mean what stands outside.
+    """
     scope = program.scopes[module]
     functions = program.modules[module].ir.functions
     while function > 0:
@@ -183,7 +184,7 @@ def _enclosing_meaning(program: Names, module: str, function: int, name: str) ->
         qualified = f"{current.qualname}.{name}"
         if qualified in scope.classes or (qualified in scope.functions and current.kind != "class"):
             return f"{module}.{qualified}"
-        if name in current.locals or any(formal.name == name for formal in current.formals):
+        if current.kind != "class" and (name in current.locals or any(f.name == name for f in current.formals)):
             return ""
         function = current.enclosing
     return None

@@ -58,14 +58,15 @@ class Narrowings(msgspec.Struct, frozen=True):
 NOTHING = Narrowings({}, (), ())
 
 
-def narrowings_of(function: Function) -> Narrowings:
-    """The tests of the function; cheap for the many functions that have none."""
+def narrowings_of(function: Function, instance_tests: frozenset[int]) -> Narrowings:
+    """The tests of the function, whose calls of `isinstance` are given; cheap for the many functions that have none."""
     said: dict[tuple[int, int], list[Established]] = {}
     for number, block in enumerate(function.blocks):
         edges = block.edges
         for position, edge in enumerate(edges) if len(edges) > 1 else ():
-            if edge.condition is not None:
-                found = established(function, edge.condition.value, edge.condition.holds)
+            condition = edge.condition
+            if condition is not None and _can_establish(condition.value, instance_tests):
+                found = established(function, condition.value, condition.holds)
                 if found:
                     said[number, position] = found
     if not said:
@@ -112,11 +113,19 @@ def established(function: Function, value: Value, holds: bool) -> list[Establish
         return []
     if isinstance(value, Result) and holds:
         call = function.events[value.event]
-        if call.kind == "call" and len(call.arguments) == 2 and call.path == _ISINSTANCE:
+        if call.kind == "call" and len(call.arguments) == 2 and call.path == ISINSTANCE:
             place = place_of(function, call.arguments[0].value)
             if place is not None:
                 return [Established(place, value.event, (call.arguments[1].value,))]
     return []
+
+
+def _can_establish(value: Value, instance_tests: frozenset[int]) -> bool:
+    if isinstance(value, Result):
+        return value.event in instance_tests
+    if isinstance(value, Compound):
+        return value.operator == "match" or bool(instance_tests and value.operator in ("not", "and", "or"))
+    return False
 
 
 def _entries(function: Function, said: dict[tuple[int, int], list[Established]]) -> dict[int, list[list[Established]]]:
@@ -200,4 +209,4 @@ def _targets(function: Function, number: int) -> list[int]:
     return targets
 
 
-_ISINSTANCE = AccessPath(Name("isinstance", "global"))
+ISINSTANCE = AccessPath(Name("isinstance", "global"))

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.terms import FRESH, MAX_DEPTH, UNKNOWN, Term, substitute
+from ctxlint.calls.terms import FRESH, HELPER_DEPTH, MAX_DEPTH, UNKNOWN, Term, is_fresh, substitute
 from ctxlint.calls.view import View
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 
 
 _ALGEBRA = ("same-place", "inner-place", "sibling-place", "outer-place")
+_COMPUTED = ("pure", "total", "fresh", "digests", "serialises", "parses", "copies")
 
 
 class Places:
@@ -138,7 +139,7 @@ class Places:
         for kind in self._view.types(identity, at, prefix):
             getter = self._view.program.property_getter(kind, step)
             if getter is not None:
-                return self._helper(getter, {}, depth)
+                return _of_a_new(base, self._helper(getter, {}, depth))
             for effect in self._view.models.effects(f"{kind}.{step}"):
                 if effect.does == "outer-place":
                     return Term("parent", parts=(base,))
@@ -160,13 +161,16 @@ class Places:
             return self._call(identity, event, depth)
         if it.kind == "enter" and it.value is not None and isinstance(it.value, Result):
             made = self._view.does(identity, it.value.event, "fresh")
-            return FRESH if made is not None else UNKNOWN
+            if made is not None and made.name != "builtins.object":
+                return FRESH
+            entered = self._view.call_graph.callees(identity, event).functions
+            return self._helper(entered[0], {}, depth) if len(entered) == 1 else UNKNOWN
         return UNKNOWN
 
     def _call(self, identity: FunctionId, event: int, depth: int) -> Term:
         for modelled in self._view.modelled(identity, event):
             does = modelled.effect.does
-            if does == "fresh":
+            if does == "fresh" and modelled.name != "builtins.object":
                 return FRESH
             if does in _ALGEBRA:
                 return self._algebra(identity, event, does, modelled.effect.target, depth)
@@ -177,7 +181,20 @@ class Places:
             actuals = self._view.bound(call, target)
             terms = {name: self.term(identity, event, value, depth + 1) for name, value in actuals.items()}
             return self._helper(target, terms, depth)
-        return UNKNOWN
+        return FRESH if self._computes_with_fresh(identity, event, depth) else UNKNOWN
+
+    def _computes_with_fresh(self, identity: FunctionId, event: int, depth: int) -> bool:
+        """Whether a library call (or a class without `__init__`) makes its result of a name that nobody else has."""
+        if any(modelled.effect.does not in _COMPUTED for modelled in self._view.modelled(identity, event)):
+            return False
+        for call in self._view.calls(identity, event):
+            if call.functions:
+                continue
+            if call.receiver is not None and is_fresh(self.of_path(identity, event, call.receiver, depth + 1)):
+                return True
+            if any(is_fresh(self.term(identity, event, a.value, depth + 1)) for a in call.arguments):
+                return True
+        return False
 
     def _algebra(self, identity: FunctionId, event: int, does: str, target: str, depth: int) -> Term:
         """Path algebra: the pieces are the receiver (if the model says so) and the positional arguments."""
@@ -197,9 +214,9 @@ class Places:
         return Term("parent", parts=(pieces[0],))
 
     def _helper(self, target: FunctionId, actuals: Mapping[str, Term], depth: int) -> Term:
-        if depth >= MAX_DEPTH:
+        if depth > MAX_DEPTH - HELPER_DEPTH:
             return UNKNOWN
-        result = substitute(self.returned(target, depth + 1), actuals)
+        result = substitute(self.returned(target, depth + HELPER_DEPTH), actuals)
         if result == UNKNOWN:
             return Term("helper", _qualified(self._view, target), (UNKNOWN, *actuals.values()))
         if result.kind in ("attribute", "global", "fresh", "param"):
@@ -233,6 +250,13 @@ class Places:
         if any(part.kind == "fresh" for part in parts):
             return FRESH
         return UNKNOWN
+
+
+def _of_a_new(owner: Term, place: Term) -> Term:
+    """A place that an object tells: a new object's places are new too."""
+    if not is_fresh(owner) or is_fresh(place):
+        return place
+    return Term("helper", place.name, (*(place.parts or (place,)), FRESH)) if place.kind == "helper" else Term("join", parts=(place, FRESH))
 
 
 def _enclosing(index: int, identity: FunctionId) -> FunctionId | None:

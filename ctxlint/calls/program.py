@@ -10,6 +10,7 @@ from ctxlint.calls.hierarchy import linearise
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.names import canonical, resolve_name, split
 from ctxlint.calls.scopes import Scope, is_accessor, is_overload, scope_of
+from ctxlint.calls.standard import standard_name
 from ctxlint.ir.function import Function
 from ctxlint.ir.module import Class, Module
 
@@ -18,7 +19,7 @@ __all__ = ["ClassId", "ClassInfo", "FunctionId", "LinkedModule", "Program", "lin
 IMPLEMENTERS = 8
 """More implementers than this say nothing about which one a call reaches."""
 
-PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
+PROTOCOLS = frozenset({"typing.Protocol"})
 ABSTRACT_DECORATORS = frozenset(
     {"abstractmethod", "abstractproperty", "abstractclassmethod", "abstractstaticmethod"}
 )
@@ -26,7 +27,6 @@ UNINFORMATIVE_BASES = PROTOCOLS | {
     "abc.ABC",
     "builtins.object",
     "typing.Generic",
-    "typing_extensions.Generic",
 }
 """Bases that bring no behaviour with them."""
 
@@ -67,6 +67,7 @@ class Program:
 
     def __init__(self, modules: Mapping[str, LinkedModule]) -> None:
         self.modules = dict(sorted(modules.items()))
+        self._functions = {name: module.ir.functions for name, module in self.modules.items()}
         self.scopes: dict[str, Scope] = {m.name: scope_of(m.name, m.is_package, m.ir) for m in self.modules.values()}
         self.canonical_names: dict[str, str] = {}
         self._methods: dict[ClassId, _Methods] = {}
@@ -76,7 +77,8 @@ class Program:
 
     def function(self, id: FunctionId) -> Function:
         """The function's IR."""
-        return self.modules[id.module].ir.functions[id.index]
+        module, index = id
+        return self._functions[module][index]
 
     def functions(self) -> Iterator[FunctionId]:
         """Every function, lambda, class body and module body, in the program's order."""
@@ -253,7 +255,7 @@ class Program:
     def _bases(self, module: str, ir: Class) -> tuple[str, ...]:
         enclosing = self.modules[module].ir.functions[ir.body].enclosing
         resolved = (resolve_name(self, module, enclosing, text) for text in ir.bases)
-        return tuple(dict.fromkeys(name for name in resolved if name))
+        return tuple(dict.fromkeys(standard_name(name) for name in resolved if name))
 
     def _find_implementers(self, class_id: ClassId) -> tuple[ClassId, ...]:
         info = self._classes.get(class_id)

@@ -129,11 +129,9 @@ class CallGraph:
                 if callees.receiver and not callees.unknown:
                     for class_id in constructed_classes(callees.receiver):
                         constructions.setdefault(class_id, []).append((caller, event))
+        program, resolved = self.program, self._callees
         return PassedTypes(
-            self._first,
-            sites,
-            constructions,
-            lambda site, function: receives(self.program, self._callees[site], function),
+            self._first, sites, constructions, lambda site, function: receives(program, resolved[site], function)
         )
 
     def callers(self, function: FunctionId) -> tuple[Site, ...]:

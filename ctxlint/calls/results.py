@@ -18,6 +18,7 @@ from ctxlint.calls.generics import bind_variables, close, has_variables, meaning
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.program import FunctionId
+from ctxlint.calls.standard import standard_name
 from ctxlint.calls.types import (
     NONE,
     UNKNOWN,
@@ -34,7 +35,6 @@ from ctxlint.calls.types import (
     in_order,
     instance,
     one,
-    standard_name,
     substitute,
     union,
 )
@@ -57,7 +57,7 @@ def function_result(inference: Inference, id: FunctionId) -> Types:
     A generator gives its iterator, a `@contextmanager` function its context manager. Type variables stay open.
     """
     function = inference.program.function(id)
-    annotated = inference.annotation(id.module, id.index, function.returns) if function.returns else UNKNOWN
+    annotated = inference.annotation(id.module, max(function.enclosing, 0), function.returns)
     manager = any(text.rpartition(".")[2] in _MANAGER_DECORATORS for text in function.decorators)
     if function.kind in ("generator", "async-generator"):
         iterator = annotated or _yields(inference, id)
@@ -109,7 +109,8 @@ def _invoke(
             known = method_result(type.receiver, type.method.rpartition(".")[2], given)
             if known or type.receiver.name in LANGUAGE:
                 return known
-        return _modelled(inference, type.method, given)
+        receiver = Instance(type.receiver.owner) if isinstance(type.receiver, SuperOf) else type.receiver
+        return substitute(_modelled(inference, type.method, given), {}, receiver)
     if isinstance(type, ClassObject):
         if program.class_(type.name) is not None:
             return one(Instance(type.name))
@@ -158,7 +159,7 @@ def _bind_arguments(
         formal = by_name.get(argument.keyword) if argument.keyword else next(positional, None)
         if formal is None or not formal.annotation or argument.keyword in ("*", "**"):
             continue
-        wanted = inference.annotation(id.module, id.index, formal.annotation)
+        wanted = inference.annotation(id.module, max(function.enclosing, 0), formal.annotation)
         if has_variables(wanted):
             bind_variables(wanted, inference.of_value(caller, event, argument.value), meaning)
 

@@ -6,7 +6,12 @@ The text may have holes (format fields, parameters); only statements that *begin
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Literal, NamedTuple
+
+_PLACEHOLDER = re.compile(r"\?|%s|(?<![:\w]):([A-Za-z_]\w*)|%\(([A-Za-z_]\w*)\)s|\$(\d+)|@([A-Za-z_]\w*)")
+_SELECTION = re.compile(r"\bWHERE\b", re.IGNORECASE)
+_BEGIN = re.compile(r"\s*(?:BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
+_END = re.compile(r"\s*(?:COMMIT|ROLLBACK|END)\b", re.IGNORECASE)
 
 Verb = Literal["read", "write", "append", "delete"]
 
@@ -36,3 +41,33 @@ def statements(text: str) -> tuple[tuple[Verb, str], ...]:
     if not deletes:
         found += [("read", table.lower()) for table in _SELECT.findall(text)]
     return tuple(dict.fromkeys(found))
+
+
+class Placeholder(NamedTuple):
+    """A parameter of a statement: its name (empty for a positional one), its position, and whether it selects rows."""
+
+    name: str
+    position: int
+    selects: bool
+
+
+def placeholders(text: str) -> tuple[Placeholder, ...]:
+    """The parameters of a statement, in the order of its text; those behind the first WHERE select."""
+    where = _SELECTION.search(text)
+    found: list[Placeholder] = []
+    for count, match in enumerate(_PLACEHOLDER.finditer(text)):
+        number = match.group(3)
+        name = match.group(1) or match.group(2) or match.group(4) or ""
+        selects = where is not None and match.start() > where.start()
+        found.append(Placeholder(name, int(number) - 1 if number else count, selects))
+    return tuple(found)
+
+
+def begins_transaction(text: str) -> bool:
+    """Whether the statement opens a transaction."""
+    return bool(_BEGIN.match(text))
+
+
+def ends_transaction(text: str) -> bool:
+    """Whether the statement commits or rolls back."""
+    return bool(_END.match(text))

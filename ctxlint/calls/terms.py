@@ -27,11 +27,14 @@ TermKind = Literal[
     "unknown",    # name: anything that tells it apart inside one function
 ]
 
-MAX_DEPTH = 6
-"""How many helpers and nested pieces are looked through; deeper ones are unknown."""
+MAX_DEPTH = 18
+"""How many nested pieces are looked through; deeper ones are unknown."""
+
+HELPER_DEPTH = 3
+"""How many pieces a helper counts for."""
 
 
-class Term(msgspec.Struct, frozen=True, gc=False):
+class Term(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """A node of a normal form; equal terms of one function denote the same place."""
 
     kind: TermKind

@@ -7,7 +7,8 @@ union, because calls on it are not what a program means to do; a value that can 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.program import Program
+from ctxlint.calls.standard import standard_name
 from ctxlint.ir.function import Function
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
@@ -25,7 +27,7 @@ NESTING = 3
 LONGEST_ANNOTATION = 2000
 
 
-class Instance(msgspec.Struct, frozen=True):
+class Instance(msgspec.Struct, frozen=True, cache_hash=True):
     """An instance of the class with this canonical name, of the program or outside; `arguments` are its type arguments.
 
     A homogeneous tuple has one argument, a fixed one has one for each position.
@@ -47,7 +49,7 @@ class FunctionRef(msgspec.Struct, frozen=True):
     function: FunctionId
 
 
-class BoundMethod(msgspec.Struct, frozen=True):
+class BoundMethod(msgspec.Struct, frozen=True, cache_hash=True):
     """A method taken from a receiver: a function of the program or the canonical name of an external method."""
 
     receiver: Receiver
@@ -136,8 +138,14 @@ def union(parts: Iterable[Types]) -> Types:
     if not known:
         return UNKNOWN
     first = known[0]
-    if all(part == first for part in known):
+    if len(known) == 1 or all([part is first or part == first for part in known]):
         return first
+    return _merged(tuple(known))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _merged(known: tuple[Types, ...]) -> Types:
+    """The union of different parts; the same few are asked for all over a program."""
     merged = frozenset().union(*known)
     if NONE_TYPE in merged:
         merged -= NONE
@@ -149,9 +157,14 @@ def union(parts: Iterable[Types]) -> Types:
     return merged if len(merged) <= UNION else UNKNOWN
 
 
-def in_order(types: Types) -> list[Type]:
+def in_order(types: Types) -> Sequence[Type]:
     """The members in an order that does not depend on hashes."""
-    return list(types) if len(types) < 2 else sorted(types, key=repr)
+    return tuple(types) if len(types) < 2 else _sorted(types)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _sorted(types: Types) -> tuple[Type, ...]:
+    return tuple(sorted(types, key=repr))
 
 
 def substitute(types: Types, meaning: Mapping[str, Types], receiver: Receiver | None = None) -> Types:
@@ -186,47 +199,11 @@ def _is_open(t: Type) -> bool:
     return isinstance(t, Variable)
 
 
-_TYPING = ("typing", "typing_extensions")
-_ALIASES = {
-    "List": "builtins.list",
-    "Dict": "builtins.dict",
-    "Set": "builtins.set",
-    "FrozenSet": "builtins.frozenset",
-    "Tuple": "builtins.tuple",
-    "Type": "builtins.type",
-    "Text": "builtins.str",
-    "DefaultDict": "collections.defaultdict",
-    "OrderedDict": "collections.OrderedDict",
-    "Deque": "collections.deque",
-    "Counter": "collections.Counter",
-    "ChainMap": "collections.ChainMap",
-    "ContextManager": "contextlib.AbstractContextManager",
-    "AsyncContextManager": "contextlib.AbstractAsyncContextManager",
-    "Pattern": "re.Pattern",
-    "Match": "re.Match",
-    "LiteralString": "builtins.str",
-    "Self": "typing.Self",
-}
-_ABSTRACT_COLLECTIONS = frozenset(
-    ["AsyncGenerator", "AsyncIterable", "AsyncIterator", "Awaitable", "Collection", "Container", "Coroutine", "Generator", "Iterable", "Iterator", "ItemsView", "KeysView", "Mapping", "MutableMapping", "MutableSequence", "MutableSet", "Reversible", "Sequence", "ValuesView", "MappingView"]
-)
 _TRANSPARENT = frozenset(["Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Unpack"])
 _SAYS_NOTHING = frozenset(
     ["typing.Any", "builtins.object", "typing.Callable", "collections.abc.Callable", "typing.NoReturn", "typing.Never",
      "types.EllipsisType", "typing.ParamSpec", "typing.Concatenate", "builtins.Ellipsis"]
 )
-
-
-def standard_name(qualified: str) -> str:
-    """One name for what the standard library spells in several ways: `typing.List` is `builtins.list`."""
-    module, _, name = qualified.rpartition(".")
-    if module in _TYPING:
-        if name in _ALIASES:
-            return _ALIASES[name]
-        return f"collections.abc.{name}" if name in _ABSTRACT_COLLECTIONS else f"typing.{name}"
-    if qualified == "collections.abc.Set":
-        return "builtins.set"
-    return qualified
 
 
 def parse_annotation(program: Program, module: str, text: str, function: int = 0) -> Types:

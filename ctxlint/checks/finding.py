@@ -11,6 +11,7 @@ from ctxlint.calls.view import View
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import Words
 from ctxlint.roles.cells import Cells
+from ctxlint.roles.concurrency import Concurrency
 from ctxlint.roles.stores import Stores
 
 
@@ -62,3 +63,4 @@ class Analysis:
         """Infer the roles from the summaries."""
         self.stores = Stores(self.summaries)
         self.cells = Cells(self.summaries)
+        self.concurrency = Concurrency(self.view)

@@ -1,6 +1,6 @@
 """`fresh_at`: what is written was computed from a reading that another writer may have outdated.
 
-A store pair: content read from a store through one call goes, after a suspension point, into a write of the same store, and
+A store pair: content read from a store through one call goes, after a suspension point, into a write of the same record, and
 nothing guards the two.
 """
 
@@ -12,126 +12,252 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.wording import store_name
+from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, is_only_worker, reads_again_inside
+from ctxlint.checks.interface_pairs import pair_up
+from ctxlint.checks.live_objects import gives_live_object
+from ctxlint.checks.records import Sameness, is_new_record, is_touched, may_be_other_holder, named_keys, other_holder, same_record, same_store, selectors
+from ctxlint.checks.stale_cells import StaleCell, stale_cells
+from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
+from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
-from ctxlint.knowledge.words import hints
 
 MAX_DEPTH = 4
 """Calls between here and the primitive read, plus those to the primitive write: beyond, the pair is another function's."""
 
+MAX_DEPTH_OF_ONE_RECORD = 8
+"""The same, where both calls visibly work on one record."""
+
 
 class Pair(msgspec.Struct, frozen=True):
-    """A read whose content flows into a later write of the same store, and the suspension point between them."""
+    """A read whose content flows into a later write of the same record, and where another writer can run between them.
+
+    `between` is true when the suspension point is neither the read's nor the write's own, `doubtful` when the flow or the
+    second process is only possible.
+    """
 
     function: FunctionId
-    read: int
+    read: StoreEffect
     write: StoreEffect
     suspension: int
-    keys: frozenset[str]
-    depth: int
+    between: bool
+    sameness: Sameness
+    doubtful: bool
+
+    @property
+    def depth(self) -> int:
+        """How many calls lie between this function and the two primitive operations together."""
+        return self.read.distance + self.write.distance
 
 
 def fresh_at(analysis: Analysis) -> Iterator[Finding]:
     """Report writes derived from a reading that is older than the last suspension point."""
     for identity in analysis.program.functions():
-        seen: set[int] = set()
-        for pair in pairs(analysis, identity):
-            if pair.write.event not in seen:
-                seen.add(pair.write.event)
+        seen: set[tuple[int, frozenset[str], frozenset[str]]] = set()
+        for pair in sorted(pairs(analysis, identity), key=lambda p: p.write.event):
+            cause = (pair.read.event, pair.write.keys, named_keys(analysis, identity, pair.write.event))
+            if cause not in seen:
+                seen.add(cause)
                 yield _finding(analysis, pair)
+        written = {pair.write.event for pair in pairs(analysis, identity)}
+        for found in stale_cells(analysis, identity):
+            if found.write.event not in written and (found.others or found.kind == "get-or-create"):
+                written.add(found.write.event)
+                yield _cell_finding(analysis, found)
 
 
 def pairs(analysis: Analysis, identity: FunctionId) -> Iterator[Pair]:
     """The unguarded stale pairs of one function, the latest flowing read of each write."""
-    summary = analysis.summaries.of(identity)
-    writes = [e for e in summary.effects if e.kind in ("write", "move") and e.keys and not e.staged and not e.deferred]
-    if not writes:
-        return
-    for write in writes:
-        sources = analysis.summaries.sources.of_all(identity, write.event, write.contents)
-        reads = sorted({s.event for s in sources if s.kind == "read" and s.event >= 0}, reverse=True)
-        for read in reads:
-            pair = _pair(analysis, identity, read, write)
-            if pair is not None:
-                yield pair
-                break
+    effects = analysis.summaries.of(identity).effects
+    writes = [
+        e for e in effects
+        if (e.kind in ("write", "move") or _refills(analysis, identity, e)) and (e.contents or e.cells)
+        and not e.staged and not e.deferred
+    ]
+    for write in writes if any(e.kind == "read" for e in effects) else ():
+        pair = _stale_pair(analysis, identity, write) or _reloaded_pair(analysis, identity, write)
+        if pair is not None:
+            yield pair
 
 
-def _pair(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> Pair | None:
-    loads = [e for e in analysis.summaries.effects_at(identity, read) if e.kind == "read" and e.keys & write.keys]
-    if not loads or read == write.event:
+def _refills(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> bool:
+    """Whether an append follows a clearing of the whole store in this function: together they overwrite it."""
+    return effect.kind == "append" and bool(_clearings(analysis, identity, effect))
+
+
+def _clearings(analysis: Analysis, identity: FunctionId, append: StoreEffect) -> list[int]:
+    return [
+        e.event for e in analysis.summaries.of(identity).effects
+        if e.kind == "delete" and e.event != append.event and same_store(e, append)
+        and not list(selectors(analysis, identity, e.event)) and comes_before(analysis, identity, e.event, append.event)
+    ]
+
+
+def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Pair | None:
+    sources = analysis.summaries.sources.of_all(identity, write.event, write.contents)
+    for read in sorted({s.event for s in sources if s.kind == "read" and s.event >= 0}, reverse=True):
+        effect = _reading(analysis, identity, read, write)
+        if effect is None or not comes_before(analysis, identity, read, write.event):
+            continue
+        sameness = same_record(analysis, identity, effect, write)
+        if sameness == "other" or effect.distance + write.distance > _depth_allowed(sameness):
+            continue
+        return _judged(analysis, identity, effect, write, sameness)
+    return None
+
+
+def _reloaded_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Pair | None:
+    """A cell that one call fills from the store, this function changes and another call saves as a whole."""
+    mutations = analysis.summaries.of(identity).mutations
+    for cell in sorted(write.cells) if write.distance else ():
+        fills = {m.event for m in mutations if cell in m.cells and m.how == "rebind" and m.distance}
+        changes = {m.event for m in mutations if cell in m.cells and m.distance <= 1} - fills
+        for read in sorted(fills, reverse=True):
+            effect = _reading(analysis, identity, read, write)
+            if effect is None or effect.distance + write.distance > MAX_DEPTH:
+                continue
+            changed = [c for c in changes if comes_before(analysis, identity, read, c) and comes_before(analysis, identity, c, write.event)]
+            if changed and not _changes_again(analysis, identity, write.event, changed, read):
+                return _judged(analysis, identity, effect, write, "carried")
+    return None
+
+
+def _changes_again(analysis: Analysis, identity: FunctionId, write: int, changes: list[int], read: int) -> bool:
+    """Whether the cell is changed after the write without being filled anew: then it, not the store, is what counts."""
+    return path(analysis.view.graph(identity), write, changes, {read}, start="completed") is not None
+
+
+def _depth_allowed(sameness: Sameness) -> int:
+    return MAX_DEPTH_OF_ONE_RECORD if sameness == "object" else MAX_DEPTH
+
+
+def _reading(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> StoreEffect | None:
+    """The nearest reading of the written store that the event does."""
+    loads = [
+        e for e in analysis.summaries.effects_at(identity, read)
+        if e.kind == "read" and same_store(e, write) and (write.medium != "interface" or pair_up(analysis, e, write))
+    ]
+    if not loads or read == write.event or (write.medium != "sql" and other_holder(analysis, identity, read, write.event)):
         return None
-    nearest = min(loads, key=lambda e: e.distance)
-    depth = nearest.distance + write.distance
-    if depth > MAX_DEPTH:
+    return min(loads, key=lambda e: e.distance)
+
+
+def _judged(
+    analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect, sameness: Sameness
+) -> Pair | None:
+    """The pair, if another writer can run in it and nothing guards it."""
+    middle = suspension_between(analysis, identity, read.event, write.event)
+    if write.kind == "append" and all(
+        suspension_between(analysis, identity, read.event, clearing) is None for clearing in _clearings(analysis, identity, write)
+    ):
+        return None                                           # nothing was outdated before the clearing
+    suspension = middle if middle is not None else own_suspension(analysis, identity, read.event, write.event)
+    if suspension is None and (lets_others_in(write) or _meets_itself(analysis, identity, write)):
+        suspension = write.event
+    if suspension is None or is_new_record(analysis, identity, read.event, write):
         return None
-    suspension = _suspension_between(analysis, identity, read, write.event, external=write.medium != "file")
-    if suspension is None or _is_guarded(analysis, identity, read, write):
+    if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return None
-    return Pair(identity, read, write, suspension, nearest.keys & write.keys, depth)
-
-
-def _suspension_between(
-    analysis: Analysis, identity: FunctionId, read: int, write: int, *, external: bool
-) -> int | None:
-    """A point on a path from the read to the write where another writer can run; awaiting either of them counts.
-
-    On a store of another process the two calls alone are enough.
-    """
-    view = analysis.view
-    graph = view.graph(identity)
-    points = {n for n, e in enumerate(view.function(identity).events)
-              if e.kind == "suspend" and analysis.summaries.suspends(identity, n)}
-    own = {n for n in points if view.awaited_call(identity, view.event(identity, n).value) == write}
-    witness = path(graph, read, write, through=points - own, start="completed")
-    if witness is not None:
-        return next(n for n in witness.nodes if n in points)
-    if path(graph, read, write, start="completed") is None:
+    if reads_again_inside(analysis, identity, write) or is_only_worker(analysis, identity, write):
         return None
-    if own:
-        return min(own)
-    return write if external else None
+    if sameness == "object" and not is_touched(analysis, identity, read.event, write.event):
+        return None
+    if is_guarded(analysis, identity, read.event, write) or carries_only_constants(analysis, identity, read.event, write):
+        return None
+    doubtful = (
+        (sameness != "carried" and not carried_fields(analysis, identity, read.event, write))
+        or (suspension == write.event and _may_stay_here(analysis, identity, write))
+        or compares_old_content(analysis, identity, read.event, write)
+        or may_be_other_holder(analysis, identity, read.event, write.event)
+    )
+    return Pair(identity, read, write, suspension, middle is not None, sameness, doubtful)
 
 
-def _is_guarded(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
-    held = analysis.guards.held
-    if held(identity, read) & held(identity, write.event) or analysis.guards.held_by_callers(identity):
-        return True
-    return carries_version(analysis, identity, write.event)
+def _may_stay_here(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the write can also reach an implementation that does not leave this process."""
+    if write.medium == "file":
+        return not analysis.concurrency.hand_overs(identity)
+    targets = {t for call in analysis.view.calls(identity, write.event) for t in call.functions}
+    return any(not any(e.kind == write.kind and lets_others_in(e) for e in analysis.summaries.of(t).effects) for t in targets)
 
 
-def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:
-    """Whether the write takes a version argument, so that the store itself can refuse it (compare-and-swap)."""
-    if analysis.view.does(identity, write, "compare-and-set"):
-        return True
-    return any(hints(a.keyword, analysis.words.versions) for a in analysis.view.event(identity, write).arguments if a.keyword)
+def _meets_itself(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    if analysis.view.function(identity).kind == "coroutine":
+        return False
+    return write.medium == "file" and analysis.concurrency.beside_itself(identity) is not None
 
 
 def _finding(analysis: Analysis, pair: Pair) -> Finding:
     view, identity = analysis.view, pair.function
     store = store_name(pair.write)
-    confidence: Confidence = "medium"
     other = _second_writer(analysis, pair)
     return Finding(
-        function=identity, event=pair.write.event, kind="store-pair", confidence=confidence,
+        function=identity, event=pair.write.event, kind="store-pair", confidence=_confidence(pair),
         fields={
-            "store": store, "read": str(view.line(identity, pair.read)), "write": str(view.line(identity, pair.write.event)),
+            "store": store, "read": str(view.line(identity, pair.read.event)),
+            "write": str(view.line(identity, pair.write.event)),
             "suspension": str(view.line(identity, pair.suspension)), "writer": other.text,
         },
         flow=(
-            FlowStep(identity, pair.read, f"reads {store}"),
+            FlowStep(identity, pair.read.event, f"reads {store}"),
             FlowStep(identity, pair.suspension, "another writer can run here"),
             FlowStep(identity, pair.write.event, f"writes {store} from the old reading"),
         ),
         evidence=(other,),
-        chain=("read", "suspend", "write", *sorted(pair.keys)[:1]),
+        chain=("read", "suspend", "write", *sorted(pair.write.keys)[:1]),
     )
 
 
+_CELL_STEPS = {
+    "attribute-path": ("read here", "written from the old reading"),
+    "drained-buffer": ("its content is handed on", "emptied, with what was added meanwhile"),
+    "get-or-create": ("found missing", "filled, whatever is there by now"),
+}
+
+
+def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
+    view, identity, cell = analysis.view, found.function, short_cell((found.cell,))
+    reads, writes = _CELL_STEPS[found.kind]
+    first = found.others[0] if found.others else None
+    other = (
+        Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
+        if first is not None else Evidence("second writer: another call of the same function")
+    )
+    own = analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
+    where, event = found.write.origin if own else (identity, found.write.event)
+    return Finding(
+        function=where, event=event, kind=found.kind, confidence=_cell_confidence(analysis, found),
+        fields={
+            "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(where, event)),
+            "suspension": str(view.line(identity, found.suspension)), "writer": other.text,
+        },
+        flow=(
+            FlowStep(identity, found.read, reads),
+            FlowStep(identity, found.suspension, "another writer can run here"),
+            FlowStep(where, event, writes),
+        ),
+        evidence=(other,),
+        chain=(found.kind, found.cell),
+    )
+
+
+def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
+    private = analysis.program.symbol(found.function).rpartition(".")[2].startswith("_")
+    return "medium" if found.others and found.goes_through and (found.kind == "drained-buffer" or not private) else "low"
+
+
+def _confidence(pair: Pair) -> Confidence:
+    if pair.doubtful:
+        return "low"
+    if pair.sameness in ("object", "key", "place") and pair.between and pair.write.medium != "interface":
+        return "high"
+    return "medium"
+
+
 def _second_writer(analysis: Analysis, pair: Pair) -> Evidence:
-    for access in analysis.stores.writers(pair.keys):
+    for access in analysis.stores.writers(pair.write.keys):
         if access.function != pair.function:
             return Evidence(f"second writer: `{analysis.program.symbol(access.function)}`", access.function, access.effect.event)
     return Evidence("second writer: another call of the same function")

@@ -10,16 +10,25 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import caught
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Result, Value
 
 
 def runs_only_if_missing(analysis: Analysis, identity: FunctionId, event: int, place: Term) -> bool:
-    """Whether every way to the event passes a test that found no file (or an empty one) at `place`, or its absence caught."""
-    return any(_says_missing(analysis, identity, c, place) for c in conditions_before(analysis, identity, event)) or any(
-        _caught_missing(analysis, identity, number) and dominates(analysis.view.graph(identity), number, event)
-        for number, it in enumerate(analysis.view.function(identity).events)
-        if it.kind == "catch"
-    )
+    """Whether every way to the event passes a test that found no file (or an empty one) at `place`, or its absence caught.
+
+    For a function defined in another one, the ways to its definition count as well.
+    """
+    while True:
+        if not _reachable_with_content(analysis, identity, event, place):
+            return True
+        outer = analysis.view.function(identity).enclosing
+        if outer <= 0:
+            return False
+        defined = _definition_in(analysis, FunctionId(identity.module, outer), identity.index)
+        if defined is None:
+            return False
+        identity, event = FunctionId(identity.module, outer), defined
+        place = _seen_inside(place, f"{identity.module}.{analysis.program.symbol(identity)}")
 
 
 def conditions_before(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Condition]:
@@ -34,8 +43,41 @@ def conditions_before(analysis: Analysis, identity: FunctionId, event: int) -> I
                 yield edge.condition
 
 
-def _says_missing(analysis: Analysis, identity: FunctionId, condition: Condition, place: Term) -> bool:
-    return _holds_missing(analysis, identity, condition.value, condition.holds, place)
+def _reachable_with_content(analysis: Analysis, identity: FunctionId, event: int, place: Term) -> bool:
+    """Whether some way leads to the event on which nothing says that the file is missing."""
+    graph = analysis.view.graph(identity)
+    events = analysis.view.function(identity).events
+    absent = {n for n, it in enumerate(events) if it.kind == "catch" and _caught_missing(analysis, identity, n)}
+    seen, pending = {graph.entry}, [graph.entry]
+    while pending:
+        node = pending.pop()
+        if node == event:
+            return True
+        for edge in graph.successors(node):
+            if edge.target in seen or edge.target in absent:
+                continue
+            condition = edge.condition
+            if condition is not None and _holds_missing(analysis, identity, condition.value, condition.holds, place):
+                continue
+            seen.add(edge.target)
+            pending.append(edge.target)
+    return False
+
+
+def _definition_in(analysis: Analysis, outer: FunctionId, index: int) -> int | None:
+    return next(
+        (n for n, it in enumerate(analysis.view.function(outer).events) if it.kind == "define" and it.value == Closure(index)),
+        None,
+    )
+
+
+def _seen_inside(place: Term, outer: str) -> Term:
+    """A place of an inner function in terms of the formals of the function around it."""
+    if place.kind == "field" and place.name.startswith(f"{outer}.<") and not place.parts:
+        return Term("param", place.name[len(outer) + 2 : -1])
+    if not place.parts:
+        return place
+    return Term(place.kind, place.name, tuple(_seen_inside(part, outer) for part in place.parts))
 
 
 def _holds_missing(analysis: Analysis, identity: FunctionId, value: Value, holds: bool, place: Term) -> bool:
@@ -70,6 +112,14 @@ def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: T
         UNKNOWN if asked is None else places.term(identity, value.event, asked)
     )
     return term != UNKNOWN and term == place
+
+
+def asks_whether_there(analysis: Analysis, identity: FunctionId, place: Term) -> bool:
+    """Whether the function tests that there is something at `place`."""
+    return any(
+        event.kind == "call" and _asks_about(analysis, identity, Result(number), place, "exists")
+        for number, event in enumerate(analysis.view.function(identity).events)
+    )
 
 
 def _caught_missing(analysis: Analysis, identity: FunctionId, number: int) -> bool:

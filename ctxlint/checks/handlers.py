@@ -59,19 +59,41 @@ def handlers_of(analysis: Analysis, identity: FunctionId) -> Iterator[Handler]:
 
 
 def _tried(analysis: Analysis, identity: FunctionId, catch: int) -> frozenset[int]:
-    """The events from whose failure the handler is reached without passing another event."""
+    """The events from whose failure the handler is reached before anything else happens."""
     graph = analysis.view.graph(identity)
-    events = range(graph.size)
     found = set()
-    pads: dict[int, bool] = {}
-    for number in events:
+    first: dict[int, frozenset[int]] = {}
+    for number in range(graph.size):
         if analysis.view.event(identity, number).kind in ("call", "suspend", "enter", "iterate"):
             pad = graph.pad_of(number)
-            if pad not in pads:
-                pads[pad] = pad == catch or path(graph, pad, catch, frozenset(events) - {catch}) is not None
-            if pads[pad]:
+            if pad not in first:
+                first[pad] = _first_events(graph, pad)
+            if catch in first[pad]:
                 found.add(number)
     return frozenset(found)
+
+
+def _first_events(graph: EventGraph, node: int) -> frozenset[int]:
+    """The events that can come first on a way from a block's node.
+
+    The reading of what a handler catches, and the leaving of a context manager by the exception, are passed over.
+    """
+    found: set[int] = set()
+    seen = {node}
+    pending = [node]
+    while pending:
+        for edge in graph.successors(pending.pop()):
+            if edge.target < graph.size and not _is_passed_over(graph, edge.target):
+                found.add(edge.target)
+            elif edge.target not in seen:
+                seen.add(edge.target)
+                pending.append(edge.target)
+    return frozenset(found)
+
+
+def _is_passed_over(graph: EventGraph, number: int) -> bool:
+    event = graph.function.events[number]
+    return event.kind in ("read", "exit") or (event.kind == "suspend" and event.note == "async-exit")
 
 
 def _body(graph: EventGraph, catch: int, resumes: set[int]) -> frozenset[int]:
@@ -79,7 +101,7 @@ def _body(graph: EventGraph, catch: int, resumes: set[int]) -> frozenset[int]:
 
 
 def _completes(graph: EventGraph, catch: int) -> bool:
-    return path(graph, catch, graph.exit, exceptional=False) is not None
+    return path(graph, catch, graph.exit, exceptional=False, consistent=False) is not None
 
 
 def _acts(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
@@ -99,13 +121,13 @@ def _acts(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> boo
 def caught(analysis: Analysis, identity: FunctionId, catch: int) -> tuple[str, ...]:
     """The canonical names of the exceptions a handler catches; empty for a bare one."""
     event = analysis.view.event(identity, catch)
-    return () if event.value is None else tuple(_exception_names(analysis, identity, event.value))
+    return () if event.value is None else tuple(exception_names(analysis, identity, event.value))
 
 
-def _exception_names(analysis: Analysis, identity: FunctionId, value: Value) -> Iterator[str]:
+def exception_names(analysis: Analysis, identity: FunctionId, value: Value) -> Iterator[str]:
     if isinstance(value, Compound):
         for part in value.parts:
-            yield from _exception_names(analysis, identity, part)
+            yield from exception_names(analysis, identity, part)
     elif isinstance(value, Name):
         yield resolve_name(analysis.program, identity.module, identity.index, value.name) or value.name
     elif isinstance(value, Result):

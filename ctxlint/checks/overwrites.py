@@ -7,83 +7,100 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.effects import StoreEffect
-from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.terms import is_fresh, text_of
+from ctxlint.calls.terms import text_of
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.guarded import runs_only_if_missing
+from ctxlint.checks.derivable import can_be_made_again
+from ctxlint.checks.pairs import is_parsed, is_serialised
+from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
+from ctxlint.checks.torn_loads import taken_for_nothing
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.value import Constant, Result
+from ctxlint.ir.value import Result, Value
 from ctxlint.roles.stores import Access
 
 
 def overwrites(analysis: Analysis) -> Iterator[Finding]:
     """Report every in-place overwrite of a file that some function of the program reads back."""
-    for identity in analysis.program.functions():
-        for effect in analysis.summaries.of(identity).effects:
-            if is_overwrite_here(effect) and not is_harmless(analysis, identity, effect):
-                readers = readers_of(analysis, identity, effect)
-                if readers:
-                    yield finding(analysis, identity, effect, readers)
+    rewrites = Rewrites(analysis)
+    for rewrite in rewrites.read_back():
+        if not can_be_made_again(analysis, rewrites, rewrite):
+            yield finding(analysis, rewrite)
 
 
-def is_overwrite_here(effect: StoreEffect) -> bool:
-    """Whether the effect truncates a file that has its name at this level: the lowest one that knows which file it is."""
-    return (
-        effect.kind == "write" and effect.medium == "file" and bool(effect.keys) and not effect.staged and not effect.atomic
-        and (effect.distance == 0 or effect.named)
-    )
-
-
-def is_harmless(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> bool:
-    """A new file, a file that is only made when it is missing, or nothing but constants."""
-    return (
-        is_fresh(effect.place)
-        or runs_only_if_missing(analysis, identity, effect.event, effect.place)
-        or (bool(effect.contents) and all(isinstance(value, Constant) for value in effect.contents))
-        or (not effect.contents and not effect.cells)
-    )
-
-
-def readers_of(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> tuple[Access, ...]:
-    """The accesses that read the file back, other than the write's own event."""
-    return tuple(
-        access for access in analysis.stores.readers(effect.keys)
-        if (access.function, access.effect.event) != (identity, effect.event)
-    )
-
-
-def finding(analysis: Analysis, identity: FunctionId, effect: StoreEffect, readers: tuple[Access, ...]) -> Finding:
+def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     """The argument: where the file is truncated, what is still to be written, who reads it back."""
-    view = analysis.view
-    reader = readers[0]
-    serialises = serialises_after_opening(analysis, identity, effect)
-    place = text_of(effect.place)
-    kind = "truncate-then-serialise" if serialises is not None else "in-place"
-    confidence: Confidence = "high" if serialises is not None else "medium"
-    flow = [FlowStep(identity, effect.event, f"truncates {place}")]
+    view, identity, event = analysis.view, rewrite.function, rewrite.effect.event
+    reader = rewrite.readers[0]
+    serialises = serialises_after_opening(analysis, rewrite)
+    emptied = next((r for r in rewrite.readers if taken_for_nothing(analysis, r)), None)
+    place = text_of(rewrite.place)
+    kind = "truncate-then-serialise" if serialises is not None else "loaded-as-empty" if emptied is not None else "in-place"
+    confidence = confidence_in(analysis, rewrite, kind)
+    flow = [FlowStep(identity, event, f"truncates {place}")]
     if serialises is not None:
         flow.append(FlowStep(identity, serialises, "can fail here: the value is serialised after the file was emptied"))
+    if emptied is not None:
+        reader = emptied
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {place} back"))
     return Finding(
-        function=identity, event=effect.event, kind=kind, confidence=confidence,
-        fields={"place": place, "reader": analysis.program.symbol(reader.function), "line": str(view.line(identity, effect.event))},
+        function=identity, event=event, kind=kind, confidence=confidence,
+        fields={"place": place, "reader": analysis.program.symbol(reader.function), "line": str(view.line(identity, event))},
         flow=tuple(flow),
         evidence=(Evidence(f"`{analysis.program.symbol(reader.function)}` reads {place} back", reader.function, reader.effect.event),),
-        chain=("overwrite", place, *sorted(effect.keys)[:1]),
+        chain=("overwrite", place, *sorted(rewrite.effect.keys)[:1]),
     )
 
 
-def serialises_after_opening(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> int | None:
+def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence:
+    """How sure it is that the file is state that the program depends on."""
+    if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite):
+        return "low"
+    certain = kind != "in-place"
+    if not rewrite.effect.keys or is_only_continued(rewrite):
+        return "medium" if certain and kind != "loaded-as-empty" else "low"
+    return "high" if certain else "medium"
+
+
+def is_only_continued(rewrite: Rewrite) -> bool:
+    """Whether nobody reads the file but the function that then writes it again: a log, or somebody else's settings."""
+    return all(reader.function == rewrite.function and reader.effect.distance == 0 for reader in rewrite.readers)
+
+
+def shares_only_a_folder(analysis: Analysis, rewrite: Rewrite) -> bool:
+    """Whether writer and readers have no more in common than a folder in which each names its own files."""
+    owner = analysis.program.owner(rewrite.function)
+    ends = ("/*", "()") if is_named_by_caller(rewrite.place) else ("/*",)
+    for reader in rewrite.readers:
+        common = reader.effect.keys & rewrite.effect.keys
+        if not common or any(not key.endswith(ends) for key in common):
+            return False
+        if reader.function.module == rewrite.function.module or owner is not None and owner == analysis.program.owner(reader.function):
+            return False
+    return True
+
+
+def is_edit(analysis: Analysis, rewrite: Rewrite) -> bool:
+    """Whether a text is changed for whoever named the file, or nobody but the one who changes it reads it."""
+    if is_serialised(analysis, Access(rewrite.function, rewrite.effect)):
+        return False
+    return is_named_by_caller(rewrite.place) or all(
+        reader.function == rewrite.function and not is_parsed(analysis, reader) for reader in rewrite.readers
+    )
+
+
+def serialises_after_opening(analysis: Analysis, rewrite: Rewrite) -> int | None:
     """The event that turns the value into text once the file is already empty, if there is one."""
+    identity, opening = rewrite.function, rewrite.effect.event
+    origins = analysis.view.origins(identity)
+    written = {
+        what
+        for value in rewrite.effect.contents
+        for kind, what in origins.roots(value, len(analysis.view.function(identity).events) - 1)
+        if kind == "result"
+    }
     for number, event in enumerate(analysis.view.function(identity).events):
-        if number > effect.event and event.kind == "call" and analysis.view.does(identity, number, "serialises", "saves"):
-            if any(_is_written(effect, number, argument.value) for argument in event.arguments) or any(
-                value == Result(number) for value in effect.contents
-            ):
-                return number
+        if number <= opening or event.kind != "call" or analysis.view.does(identity, number, "serialises", "saves") is None:
+            continue
+        arguments: list[Value] = [argument.value for argument in event.arguments]
+        if number in written or any(value in rewrite.effect.contents for value in arguments) or Result(number) in rewrite.effect.contents:
+            return number
     return None
-
-
-def _is_written(effect: StoreEffect, number: int, value: object) -> bool:
-    return value in effect.contents

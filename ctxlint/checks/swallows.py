@@ -2,70 +2,294 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ctxlint.calls.effects import StoreEffect
+import msgspec
+
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
+from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.sources import Source
+from ctxlint.calls.terms import is_fresh, parameters
+from ctxlint.checks.answers import Answers
+from ctxlint.checks.appends import NEAR, Append, Appends
+from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.handlers import Handler, handlers_of
-from ctxlint.checks.wording import store_name
+from ctxlint.checks.handlers import BROAD
+from ctxlint.checks.lost_image import lost_images
+from ctxlint.checks.short_writes import short_writes
+from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
+from ctxlint.checks.undo_depth import Capped, undo_depth
+from ctxlint.checks.unwatched import MAIN, unwatched, used_values
+from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.value import NONE, Name, Value
 
-NEAR = 3
+SMALL = 4
+"""How many other steps a tried part may hold and still be mainly an append."""
+AFTER = 2
+"""How many of them may follow the append."""
 
 
-def swallows(analysis: Analysis) -> Iterator[Finding]:
-    """Report durable changes whose failure is swallowed while the mutation stands or success is told."""
+def swallows(
+    analysis: Analysis, failures: Iterable[str] = (), levels: Iterable[str] = (), full: Iterable[str] = (),
+    capped: Iterable[str] = (), cap: str = "",
+) -> Iterator[Finding]:
+    """Report durable changes whose failure is swallowed while the mutation stands or success is told.
+
+    `failures` are the exceptions by which a store says that it failed, `levels` what a logger's methods are called,
+    `full` how a queue says that nothing fits, `capped` the containers that drop the oldest when they are made with `cap`.
+    """
+    appends = Appends(analysis, frozenset(levels))
+    swallows = Swallows(analysis, appends, frozenset(failures))
+    answers = Answers(analysis, appends)
+    queues = Queues(analysis, appends)
+    limited = Capped(analysis, frozenset(capped), cap)
+    full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
-        effects = [e for e in analysis.summaries.of(identity).effects
-                   if e.kind in ("write", "append", "delete", "move") and e.keys and e.distance <= NEAR and not e.staged]
-        if effects:
-            yield from _fire_and_forget(analysis, identity, effects)
-            yield from _swallowed(analysis, identity, [e for e in effects if not e.deferred])
+        if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
+            yield from _swallowed(analysis, appends, answers, swallows, identity)
+            yield from unwatched(analysis, appends, identity)
+            yield from _unanswered(analysis, appends, answers, identity)
+            yield from short_writes(analysis, appends, identity)
+        yield from bounded(analysis, appends, queues, full_queue, identity)
+        yield from undo_depth(analysis, limited, identity)
 
 
-def _fire_and_forget(analysis: Analysis, identity: FunctionId, effects: list[StoreEffect]) -> Iterator[Finding]:
-    seen: set[int] = set()
-    for effect in effects:
-        if effect.deferred and effect.event not in seen and analysis.view.event(identity, effect.event).ignored:
-            readers = analysis.stores.readers(effect.keys)
-            if readers:
-                seen.add(effect.event)
-                yield _finding(analysis, identity, effect, "fire-and-forget", "high", None)
-
-
-def _swallowed(analysis: Analysis, identity: FunctionId, effects: list[StoreEffect]) -> Iterator[Finding]:
-    for handler in handlers_of(analysis, identity):
-        if not handler.swallows:
+def _swallowed(
+    analysis: Analysis, appends: Appends, answers: Answers, swallows: Swallows, identity: FunctionId
+) -> Iterator[Finding]:
+    for swallow in swallows.of(identity):
+        images = tuple(lost_images(analysis, appends, identity, swallow))
+        yield from images
+        if images:
             continue
-        inside = [e for e in effects if handler.catches_failure_of(e.event)]
-        kept = [e for e in inside if analysis.stores.readers(e.keys)]
-        if kept and not handler.acts and _stands(analysis, identity, kept[0], handler):
-            yield _finding(analysis, identity, kept[0], "swallowed", "medium", handler)
+        append = None if swallow.again else _main_append(analysis, appends, identity, swallow)
+        if append is None or _result_decides(analysis, identity, append, swallow):
+            continue
+        if all(_ends_below(analysis, swallows, effect, append.event, identity) for effect in append.effects):
+            continue
+        lost = _what_stands(analysis, appends, identity, append, swallow)
+        if lost is not None:
+            confidence = _confidence(analysis, appends, answers, identity, append, swallow, lost)
+            yield _finding(analysis, identity, append, swallow, lost, confidence)
 
 
-def _stands(analysis: Analysis, identity: FunctionId, effect: StoreEffect, handler: Handler) -> bool:
-    """Whether something is lost: memory was changed before, or the change is a delta of what was passed in."""
-    mutated = any(m.cells and m.event < effect.event for m in analysis.summaries.of(identity).mutations)
-    sources = analysis.summaries.sources.of_all(identity, effect.event, effect.contents)
-    return mutated or any(s.kind == "param" for s in sources)
+def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity: FunctionId) -> Iterator[Finding]:
+    """Appends that answer False, or a status, when they fail, where nobody looks at the answer."""
+    graph = analysis.view.graph(identity)
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind != "call" or not analysis.summaries.effects_at(identity, number) or not graph.is_reachable(number):
+            continue
+        if not answers.is_ignored(identity, number):
+            continue
+        answer = answers.told_at(identity, number)
+        append = appends.at(identity, number) if answer is not None else None
+        if answer is None or append is None or not append.readers:
+            continue
+        after = frozenset(n for n in reachable(graph, number) if n < graph.size)
+        unseen = Swallow(identity, answer[0], answer[1], (), frozenset((number,)), after, told=False, again=False)
+        lost = _what_stands(analysis, appends, identity, append, unseen)
+        sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
+        if lost is not None:
+            sure = isinstance(lost, Mutation) and append.rebuilt
+            told: Confidence = "high" if sure and sibling else "medium" if isinstance(lost, Mutation) or sibling else "low"
+            confidence: Confidence = "low" if appends.is_by_the_way(identity, append) else told
+            finding = _finding(analysis, identity, append, unseen, lost, confidence)
+            evidence = finding.evidence
+            if sibling is not None:
+                evidence = (Evidence(f"`{analysis.program.symbol(sibling[0])}` looks at the answer", *sibling), *evidence)
+            yield msgspec.structs.replace(finding, kind="ignored-answer", evidence=evidence, chain=("ignored-answer", *finding.chain[1:]))
+
+
+def _ends_below(
+    analysis: Analysis, swallows: Swallows, effect: StoreEffect, event: int, identity: FunctionId, depth: int = 0
+) -> bool:
+    """Whether the failure of the change cannot come as far as here: the callee swallows it itself."""
+    targets = [t for call in analysis.view.effective_calls(identity, event) for t in call.functions]
+    if not targets or depth >= NEAR:
+        return False
+    for target in targets:
+        inside = {e.event for e in analysis.summaries.of(target).effects if e.origin == effect.origin}
+        caught = frozenset().union(*(s.tried for s in swallows.of(target)))
+        if not inside or any(
+            n not in caught and not _ends_below(analysis, swallows, effect, n, target, depth + 1) for n in inside
+        ):
+            return False
+    return True
+
+
+def _result_decides(analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow) -> bool:
+    """Whether what the change returns is looked at behind the swallowed failure: then its absence tells."""
+    events = analysis.view.function(identity).events
+    names = {e.path.root for e in events
+             if e.kind == "local" and e.path is not None and e.value is not None
+             and ("result", append.event) in analysis.view.origins(identity).identity(e.value, append.event)}
+    return bool(names) and any(names.intersection(used_values(events[n])) for n in swallow.after)
+
+
+def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swallow: Swallow) -> Append | None:
+    """The change that the tried part is mainly there for: nothing heavy beside it, and little behind it."""
+    weighty = [n for n in sorted(swallow.tried) if analysis.view.event(identity, n).kind == "call" and not appends.is_light(identity, n)]
+    found = [(n, append) for n in weighty if (append := appends.at(identity, n)) is not None and append.readers]
+    if not found:
+        return None
+    light = [each for each in found if appends.weight(identity, each[0]) <= MAIN]
+    if not light:
+        return None
+    number, append = light[0]
+    others = [n for n in weighty if all(n != other for other, _ in found)]
+    behind = [n for n in others if path(analysis.view.graph(identity), number, n) is not None]
+    if sum(min(appends.weight(identity, n), SMALL) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
+        return None
+    return append
+
+
+def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | str | None:
+    """What says something else than the store after a failure: a mutation, or what was handed in (a delta)."""
+    contents = _sources(analysis, identity, append)
+    if contents and all(s.kind in ("read", "call") for s in contents) and any(s.kind == "read" for s in contents):
+        return None                                      # it is read from where it still is
+    mirrored = _mirroring(analysis, appends, identity, append, swallow)
+    if mirrored is not None:
+        return mirrored
+    if not append.rebuilt or append.effect.kind not in ("append", "write"):
+        return None
+    own = receiver_name(analysis.view.function(identity))
+    for effect in append.effects:
+        for source in sorted(analysis.summaries.sources.of_all(identity, effect.event, effect.contents), key=lambda s: (s.kind, s.name)):
+            if source.kind == "param" and source.name != own and source.name not in _places(append):
+                return source.name
+    return None
+
+
+def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | None:
+    """A mutation, before the append or behind its swallowed failure, of what the store keeps."""
+    graph = analysis.view.graph(identity)
+    contents = _sources(analysis, identity, append)
+    cells = frozenset().union(*(e.cells for e in append.effects)) | {s.name for s in contents if s.kind == "cell"}
+    own = receiver_name(analysis.view.function(identity))
+    whole = any(s.kind == "param" and s.name == own for s in contents)
+    passed = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
+    for mutation in analysis.summaries.of(identity).mutations:
+        if not mutation.cells or mutation.distance > 1 or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
+            continue
+        before = path(graph, graph.entry, mutation.event, frozenset((append.event,))) is not None and (
+            path(graph, mutation.event, append.event) is not None
+        )
+        if not before and mutation.event not in swallow.after:
+            continue
+        if append.effect.kind == "delete" and mutation.how not in ("delete", "remove", "clear", "rebind"):
+            continue
+        if cells.intersection(mutation.cells) or _is_restored_from(analysis, mutation, append) or (
+            whole and mutation.path.root == Name(own, "local") and mutation.distance == 0
+        ):
+            return mutation
+        goes_in = _ingredients(analysis, appends, identity, mutation.event, mutation.values)
+        if mutation.distance == 0 and passed and goes_in and (passed <= goes_in or goes_in <= passed):
+            return mutation
+    return None
+
+
+def _ingredients(
+    analysis: Analysis, appends: Appends, identity: FunctionId, at: int, values: Iterable[Value]
+) -> frozenset[tuple[str, str | int]]:
+    """The parameters and results that values are put together from, texts and copies of them included."""
+    origins = analysis.view.origins(identity)
+    own = receiver_name(analysis.view.function(identity))
+    found: set[tuple[str, str | int]] = set()
+    seen: set[tuple[str, str | int]] = set()
+    pending = [(value, at) for value in values]
+    while pending:
+        for atom in origins.roots(*pending.pop()) - seen:
+            seen.add(atom)
+            kind, what = atom
+            call = analysis.view.event(identity, what) if kind == "result" and isinstance(what, int) else None
+            if call is not None and call.kind == "call" and isinstance(what, int) and appends.is_light(identity, what):
+                pending += [(argument.value, what) for argument in call.arguments]
+            elif kind != "constant" and what != own:
+                found.add(atom)
+    return frozenset(found)
+
+
+def _is_load(analysis: Analysis, identity: FunctionId, mutation: Mutation, append: Append) -> bool:
+    """Whether the mutation is itself filled from the store: it says nothing that the store does not say."""
+    return any(e.kind == "read" and e.keys & append.keys for e in analysis.summaries.effects_at(identity, mutation.event))
+
+
+def _is_restored_from(analysis: Analysis, mutation: Mutation, append: Append) -> bool:
+    """Whether some function rebuilds the cell from the very store; an interface keeps too many things to tell."""
+    return append.effect.medium != "interface" and any(
+        restore.keys & append.keys and restore.distance <= 2 for restore in analysis.cells.restores(mutation.cells[-1:])
+    )
+
+
+def _sources(analysis: Analysis, identity: FunctionId, append: Append) -> frozenset[Source]:
+    return frozenset().union(
+        *(analysis.summaries.sources.of_all(identity, e.event, e.contents) for e in append.effects)
+    )
+
+
+def _confidence(
+    analysis: Analysis, appends: Appends, answers: Answers, identity: FunctionId, append: Append, swallow: Swallow,
+    lost: Mutation | str,
+) -> Confidence:
+    by_the_way = appends.is_by_the_way(identity, append)
+    if swallow.told or by_the_way or is_secondary(analysis, swallow) or is_fresh(append.effect.place):
+        return "low"
+    if _absence_tells(analysis, answers, identity, swallow) or _is_done_again(analysis, appends, identity, append, swallow):
+        return "low"
+    if not append.rebuilt:
+        return "medium" if isinstance(lost, Mutation) else "low"
+    return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 else "medium"
+
+
+def _absence_tells(analysis: Analysis, answers: Answers, identity: FunctionId, swallow: Swallow) -> bool:
+    """Whether the function gives back nothing after the failure and something otherwise, and some caller looks at that."""
+    returned = {n: e.value for n, e in enumerate(analysis.view.function(identity).events) if e.kind == "return"}
+    failing = [value for n, value in returned.items() if n in swallow.after]
+    gives = any(value not in (None, NONE) for n, value in returned.items() if n not in swallow.after)
+    if not gives or any(value not in (None, NONE) for value in failing):
+        return False
+    return any(not answers.is_ignored(caller, call) for caller, call in analysis.view.call_graph.callers(identity))
+
+
+def _is_done_again(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> bool:
+    """Whether the next call makes up for it: the store is asked first, and what is missing is got or made from elsewhere."""
+    before = [
+        n for n in range(append.event)
+        if any(e.kind == "read" and e.keys & append.keys for e in analysis.summaries.effects_at(identity, n))
+    ]
+    if any(n in swallow.tried for n in before):
+        return True
+    given = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
+    return bool(before) and all(kind != "param" or what in _places(append) for kind, what in given)
+
+
+def _places(append: Append) -> frozenset[str]:
+    """The parameters that say where something is written: they are no content."""
+    return frozenset().union(*(parameters(effect.place) for effect in append.effects))
 
 
 def _finding(
-    analysis: Analysis, identity: FunctionId, effect: StoreEffect, kind: str, confidence: Confidence, handler: Handler | None
+    analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str, confidence: Confidence
 ) -> Finding:
     view = analysis.view
-    store = store_name(effect)
-    reader = analysis.stores.readers(effect.keys)[0]
-    flow = [FlowStep(identity, effect.event, f"changes {store}; can fail")]
-    if handler is not None:
-        flow.append(FlowStep(identity, handler.catch, "the failure ends here"))
+    store = store_name(append.effect)
+    reader = append.reader(analysis)
+    flow = [FlowStep(identity, append.event, f"changes {store}; can fail"),
+            FlowStep(swallow.owner, swallow.at, "the failure ends here")]
+    if isinstance(lost, Mutation):
+        flow.append(FlowStep(identity, lost.event, f"{short_cell(lost.cells)} is changed all the same"))
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {store} back"))
+    reading = analysis.program.symbol(reader.function)
     return Finding(
-        function=identity, event=effect.event, kind=kind, confidence=confidence,
-        fields={"store": store, "line": str(view.line(identity, effect.event)), "reader": analysis.program.symbol(reader.function),
-                "handler": str(view.line(identity, handler.catch)) if handler else ""},
+        function=identity, event=append.event, kind="swallowed", confidence=confidence,
+        fields={"store": store, "line": str(view.line(identity, append.event)), "reader": reading,
+                "handler": str(view.line(swallow.owner, swallow.at))},
         flow=tuple(flow),
-        evidence=(Evidence(f"`{analysis.program.symbol(reader.function)}` reads {store} back", reader.function, reader.effect.event),),
-        chain=(kind, effect.kind, *sorted(effect.keys)[:1]),
+        evidence=(Evidence(f"`{reading}` reads {store} back", reader.function, reader.effect.event),),
+        chain=("swallowed", append.effect.kind, *sorted(append.keys)[:1]),
     )

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from ctxlint.cli.main import CLEAN, FAILED, FINDINGS
 from ctxlint.cli.streams import progress_line, wants_colour, warn, write_report
 from ctxlint.diagnostic import SEVERITIES, Diagnostic
 from ctxlint.errors import UsageError
-from ctxlint.knowledge.configuration import Configuration, load_configuration
+from ctxlint.knowledge.configuration import load_configuration
 from ctxlint.knowledge.settings import OutputFormat
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         report = analyse(request, analyzer)
     finally:
         wipe()
-    _deliver(report, configuration, arguments)
+    _deliver(report, request, arguments)
     return exit_status(report, configuration.settings.fail_on, arguments.exit_zero)
 
 
@@ -79,12 +79,12 @@ def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
     return FINDINGS if failing and not exit_zero else CLEAN
 
 
-def _deliver(report: Report, configuration: Configuration, arguments: argparse.Namespace) -> None:
+def _deliver(report: Report, request: Request, arguments: argparse.Namespace) -> None:
     """Write the report where it belongs, and what is no report to standard error."""
     from ctxlint.report.summary import coverage_line, statistics
 
     shown_too = report.suppressed if arguments.show_suppressed else ()
-    form = configuration.settings.output_format
+    form = request.configuration.settings.output_format
     counts = statistics(report.diagnostics) if arguments.statistics else ""
     coverage = "" if arguments.quiet else coverage_line(report.coverage) + "\n"
     if form == "text":
@@ -95,7 +95,10 @@ def _deliver(report: Report, configuration: Configuration, arguments: argparse.N
         text = "\n".join(part for part in (findings, counts, coverage) if part)
         beside = ""
     else:
-        text = _rendered(form, report.diagnostics, shown_too)
+        if form == "sarif":
+            text = _sarif(report, request, shown_too)
+        else:
+            text = _rendered(form, report.diagnostics, shown_too)
         beside = counts + coverage
     if not arguments.quiet:
         for problem in report.problems:
@@ -110,9 +113,42 @@ def _rendered(form: OutputFormat, shown: Sequence[Diagnostic], suppressed: Seque
         from ctxlint.report.concise import render_concise
 
         return render_concise(shown, suppressed)
+    if form == "github":
+        from ctxlint.report.github import render_github
+        from ctxlint.report.places import repository_root
+
+        return render_github(shown, suppressed, repository_root(Path.cwd()))
     from ctxlint.report.json_report import render_json, render_json_lines
 
     return (render_json if form == "json" else render_json_lines)(shown, suppressed)
+
+
+def _sarif(report: Report, request: Request, suppressed: Sequence[Diagnostic]) -> str:
+    from ctxlint.knowledge.rules import load_rules
+    from ctxlint.knowledge.selection import select
+    from ctxlint.knowledge.version import version
+    from ctxlint.report.places import repository_root
+    from ctxlint.report.sarif import Surroundings, render_sarif
+
+    configuration = request.configuration
+    rules = load_rules(configuration.paths(configuration.settings.rule_paths))
+    folder = Path.cwd()
+    surroundings = Surroundings(repository_root(folder), folder, _text_reader(request))
+    return render_sarif(report, select(rules, configuration).rules, surroundings, version(), suppressed)
+
+
+def _text_reader(request: Request) -> Callable[[str], str | None]:
+    """Return what reads a file's text as it was analysed; it returns None for a file that cannot be read."""
+    given = {os.path.abspath(request.stdin_filename): request.stdin} if request.stdin is not None else {}
+
+    def text_of(path: str) -> str | None:
+        try:
+            data = given[path] if path in given else Path(path).read_bytes()
+        except OSError:
+            return None
+        return data.decode("utf-8", "replace")
+
+    return text_of
 
 
 def _takes_stdin(paths: Sequence[str], stdin_filename: str | None) -> bool:

@@ -16,6 +16,7 @@ from ctxlint.knowledge.configuration import json_schema
 from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.places import checkout_folder
 from ctxlint.knowledge.rules import HEADINGS, Rule, load_rules
+from ctxlint.report.configuration_page import configuration_page
 from ctxlint.report.rules_page import rule_page, rules_table
 
 COMMANDS = ("generate", "new-rule")
@@ -77,8 +78,9 @@ def generated_files(checkout: Path) -> Iterator[tuple[Path, str]]:
             raise ConfigurationError(f"{checkout / 'rules' / rule.code}.toml: key `example`: {error}") from error
         yield checkout / "docs" / "rules" / f"{rule.code}.md", page
     yield checkout / "docs" / "rules.md", _rules_index(rules)
-    schema = json.dumps(json_schema(rules), indent=2) + "\n"
-    yield checkout / "docs" / "configuration.schema.json", schema
+    schema = json_schema(rules)
+    yield checkout / "docs" / "configuration.schema.json", json.dumps(schema, indent=2) + "\n"
+    yield checkout / "docs" / "configuration.md", configuration_page(schema, rules.values())
     readme = _content(checkout / "README.md")
     if RULES_BEGIN in readme and RULES_END in readme:
         before, _, rest = readme.partition(RULES_BEGIN)

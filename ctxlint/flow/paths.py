@@ -90,7 +90,16 @@ def path(
 
 def dominates(graph: EventGraph, a: int, b: int) -> bool:
     """Whether every path from the entry to b passes a."""
-    return path(graph, graph.entry, b, frozenset((a,))) is None
+    known = graph.derived(_dominations)
+    answer = known.get((a, b))
+    if answer is None:
+        answer = known[a, b] = path(graph, graph.entry, b, frozenset((a,))) is None
+    return answer
+
+
+def _dominations(graph: EventGraph) -> dict[tuple[int, int], bool]:
+    """What `dominates` has answered about the graph: checks ask the same for every record and every change."""
+    return {}
 
 
 def reachable(graph: EventGraph, sources: Nodes, avoiding: Collection[int] = frozenset()) -> frozenset[int]:
@@ -148,6 +157,8 @@ class _Search:
         With `tracked` None, conditions are ignored. Otherwise answers to the tracked questions must agree with each other and
         with what is known at the source.
         """
+        if tracked is None and self._through is None and self._start == "any" and self._exceptional:
+            return self._run_plainly()
         graph, targets, avoiding, through = self._graph, self._targets, self._avoiding, self._through
         states = self._beginnings(tracked)
         origins: list[tuple[int, GraphEdge] | None] = [None] * len(states)
@@ -163,7 +174,7 @@ class _Search:
                 if then is None:
                     continue
                 if passed and target in targets:
-                    return _walked_back(states, origins, position, edge)
+                    return _walked_back([each[0] for each in states], origins, position, edge)
                 state = (target, passed or (through is not None and target in through), then)
                 if state not in seen:
                     seen.add(state)
@@ -171,6 +182,27 @@ class _Search:
                     origins.append((position, edge))
             position += 1
         self.exhausted = position < len(states)
+        return None
+
+    def _run_plainly(self) -> _Edges | None:
+        """What `run` gives when a state is a node and every edge may be taken: the same order, without the states."""
+        successors, targets, avoiding = self._graph.successors, self._targets, self._avoiding
+        nodes = sorted(self._sources)
+        origins: list[tuple[int, GraphEdge] | None] = [None] * len(nodes)
+        seen = bytearray(len(self._graph.nodes))
+        position = 0
+        while position < len(nodes):
+            for edge in successors(nodes[position]):
+                target = edge[0]
+                if target in avoiding:
+                    continue
+                if target in targets:
+                    return _walked_back(nodes, origins, position, edge)
+                if not seen[target]:
+                    seen[target] = 1
+                    nodes.append(target)
+                    origins.append((position, edge))
+            position += 1
         return None
 
     def _beginnings(self, tracked: int | None) -> list[_State]:
@@ -193,13 +225,13 @@ class _Search:
         return self._exceptional or kind == "next"
 
 
-def _walked_back(states: list[_State], origins: list[tuple[int, GraphEdge] | None], position: int,
+def _walked_back(nodes: list[int], origins: list[tuple[int, GraphEdge] | None], position: int,
                  last: GraphEdge) -> _Edges:
-    edges = [(states[position][0], last)]
+    edges = [(nodes[position], last)]
     origin = origins[position]
     while origin is not None:
         position, edge = origin
-        edges.append((states[position][0], edge))
+        edges.append((nodes[position], edge))
         origin = origins[position]
     edges.reverse()
     return edges

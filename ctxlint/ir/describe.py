@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.ir.event import Event
+from ctxlint.ir.event import Argument, Event
 from ctxlint.ir.function import ENTRY, EXIT, RAISED, Block, Edge, Formal, Function
-from ctxlint.ir.module import Module
+from ctxlint.ir.module import Class, Import, Module
 from ctxlint.ir.value import AccessPath, Closure, Constant, Name, Result, Value
 
 _SCOPE_MARKS = {"local": "", "captured": "^", "global": "$"}
@@ -17,13 +17,8 @@ _FORMAL_MARKS = {"variadic": "*", "keywords": "**"}
 def describe_module(module: Module) -> str:
     """All functions of a module, then its classes and imports."""
     functions = "\n".join([describe_function(function) for function in module.functions])
-    parts: list[str] = []
-    parts.extend([f"class {each.qualname}({', '.join(each.bases)}): body {each.body}, "
-                  f"fields {', '.join([field.name for field in each.fields]) or 'none'}, "
-                  f"methods {', '.join([method.name for method in each.methods]) or 'none'}\n" for each in module.classes])
-    parts.extend([f"import {each.name} = {each.target}{' (submodule)' if each.submodule else ''}"
-                  f"{f' in function {each.function}' if each.function else ''}\n" for each in module.imports])
-    return "\n".join([functions, "".join(parts)]) if parts else functions
+    rest = [_class(declared) for declared in module.classes] + [_import(statement) for statement in module.imports]
+    return "\n".join([functions, "".join(rest)]) if rest else functions
 
 
 def describe_function(function: Function) -> str:
@@ -43,15 +38,13 @@ def describe_event(event: Event) -> str:
         words.append(describe_path(event.path, event.keys))
     text = " ".join(words)
     if event.kind == "call":
-        arguments = [argument.keyword + ("" if argument.keyword in ("", "*", "**") else "=") + describe_value(argument.value)
-                     for argument in event.arguments]
-        return f"{text}({', '.join(arguments)})"
+        return f"{text}({', '.join([_argument(argument) for argument in event.arguments])})"
     if event.kind in ("local", "write"):
         note = f" [{event.note}]" if event.note else ""
         return f"{text}{note} = {describe_value(event.value)}"
     if event.value is None:
         return text
-    return f"{text} = {describe_value(event.value)}" if event.kind == "define" else f"{text} {describe_value(event.value)}"
+    return f"{text} {'= ' if event.kind == 'define' else ''}{describe_value(event.value)}"
 
 
 def describe_path(path: AccessPath, keys: tuple[Value, ...] = ()) -> str:
@@ -78,11 +71,24 @@ def describe_value(value: Value | None) -> str:
     return f"({' '.join([value.operator, *[describe_value(part) for part in value.parts]])})"
 
 
+def _class(declared: Class) -> str:
+    fields = ", ".join([field.name for field in declared.fields]) or "none"
+    methods = ", ".join([method.name for method in declared.methods]) or "none"
+    bases = ", ".join(declared.bases)
+    return f"class {declared.qualname}({bases}): body {declared.body}, fields {fields}, methods {methods}\n"
+
+
+def _import(statement: Import) -> str:
+    submodule = " (submodule)" if statement.submodule else ""
+    place = f" in function {statement.function}" if statement.function else ""
+    return f"import {statement.name} = {statement.target}{submodule}{place}\n"
+
+
 def _lines(function: Function) -> Iterator[str]:
     formals = ", ".join([_formal(formal) for formal in function.formals])
     ordinal = f" #{function.ordinal}" if function.ordinal else ""
-    yield (f"{function.kind} {function.qualname}{ordinal}({formals}){f' -> {function.returns}' if function.returns else ''}"
-           f"{' stub' if function.stub else ''}")
+    returns = f" -> {function.returns}" if function.returns else ""
+    yield f"{function.kind} {function.qualname}{ordinal}({formals}){returns}{' stub' if function.stub else ''}"
     for decorator in function.decorators:
         yield f"  @{decorator}"
     if function.locals:
@@ -113,6 +119,11 @@ def _edge(edge: Edge) -> str:
 
 def _block_name(number: int) -> str:
     return _BLOCK_NAMES.get(number, f"block {number}")
+
+
+def _argument(argument: Argument) -> str:
+    sign = "" if argument.keyword in ("", "*", "**") else "="
+    return f"{argument.keyword}{sign}{describe_value(argument.value)}"
 
 
 def _formal(formal: Formal) -> str:

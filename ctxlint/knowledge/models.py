@@ -97,6 +97,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counted), a keyword, a position or a keyword (`1|mode`), or `*` (all of them); they are empty when there is none, or
     when the effect is on the result.
     `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.
+    `attribute` marks an attribute that is read, not called: `returns` is what it holds.
     `distinctive` marks a method whose name alone tells its library, so that it also counts for receivers of unknown type.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
     `fallible` means that it can raise, be cancelled or return a failure value; `suspends` that awaiting it really does.
@@ -115,6 +116,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suspends: bool = False
     when: When | None = None
     distinctive: bool = False
+    attribute: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -134,6 +136,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suspends: bool = False
     when: When | None = None
     distinctive: bool = False
+    attribute: bool = False
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -216,7 +219,7 @@ def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], l
         effect = Effect(
             does=read.does, target=read.target, content=read.content, store=read.store, depth=read.depth,
             mode=read.mode, key=read.key, how=read.how, returns=read.returns, suspends=read.suspends, when=read.when,
-            distinctive=read.distinctive,
+            distinctive=read.distinctive, attribute=read.attribute,
             fallible=_fallible(read) if read.fallible is None else read.fallible,
         )
         for name in read.names:

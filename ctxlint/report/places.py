@@ -17,5 +17,10 @@ def shown_places(sentence: str, folder: Path | None = None) -> str:
     return sentence.replace("(" + _prefix(folder), "(")
 
 
+def repository_root(folder: Path) -> Path:
+    """Return the root of the git work tree that holds `folder`, or `folder` when none does."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
+
+
 def _prefix(folder: Path | None) -> str:
     return str(folder or Path.cwd()).rstrip(os.sep) + os.sep

@@ -60,14 +60,23 @@ class Cells:
         self.entering = Entering(summaries)
         self._restores: dict[str, list[Restore]] = {}
         self._changes: dict[str, list[Change]] = {}
+        self._sorted: dict[tuple[str, ...], tuple[Restore, ...]] = {}
         for identity in summaries.view.program.functions():
             self._collect(identity)
 
     def restores(self, cells: Iterable[str]) -> tuple[Restore, ...]:
         """The functions that rebuild one of the cells from a store, nearest first."""
-        names = [name for cell in cells for name in (cell, objects_of(cell.rpartition(".")[0]))]
-        found = [restore for name in names for restore in self._restores.get(name, ())]
-        return tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
+        question = tuple(cells)
+        known = self._sorted.get(question)
+        if known is None:
+            names = [name for cell in question for name in (cell, objects_of(cell.rpartition(".")[0]))]
+            found = [restore for name in names for restore in self._restores.get(name, ())]
+            known = self._sorted[question] = tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
+        return known
+
+    def rebuilt_stores(self) -> frozenset[str]:
+        """The keys of the stores from which some cell is rebuilt."""
+        return frozenset().union(*(restore.keys for found in self._restores.values() for restore in found))
 
     def changes(self, cell: str) -> tuple[Change, ...]:
         """The functions that change the cell by operations of their own."""

@@ -39,9 +39,10 @@ class Draft:
     """One function in the making."""
 
     __slots__ = (
-        "module", "index", "node", "qualname", "ordinal", "kind", "owner", "enclosing", "scope", "formals", "returns",
-        "decorators", "bases", "events", "firsts", "lasts", "pads", "edges", "reached", "order", "current", "pad", "live",
-        "frames", "statement", "fixed_span", "overlay", "has_yield", "lambdas", "copies", "fields", "methods",
+        "module", "index", "node", "qualname", "ordinal", "kind", "owner", "enclosing", "scope", "formals",
+        "returns", "decorators", "bases", "events", "firsts", "lasts", "pads", "edges", "reached", "order", "current",
+        "pad", "live", "frames", "statement", "fixed_span", "overlay", "has_yield", "lambdas", "copies", "fields",
+        "methods",
     )
 
     def __init__(self, module: ModuleDraft, node: Any, qualname: str, kind: str, owner: str, enclosing: int,
@@ -89,7 +90,8 @@ class Draft:
         """Write down one event that stands where `node` stands; the answer refers to its result."""
         events = self.events
         number = len(events)
-        events.append(Event(kind, self.fixed_span or self.module.span_of(node), path, value, keys, arguments, note, ignored))
+        span = self.fixed_span or self.module.span_of(node)
+        events.append(Event(kind, span, path, value, keys, arguments, note, ignored))
         return Result(number)
 
     def block(self) -> int:
@@ -109,15 +111,19 @@ class Draft:
             self.reached[target] = True
 
     def start(self, block: int) -> None:
-        """End the current block and begin another one. It is reachable when a way to it was laid before."""
+        """End the current block and begin another one. It is reachable when a way to it was laid before.
+
+        An event in a block is a way to the block's pad.
+        """
         number = len(self.events)
-        self.lasts[self.current] = number
+        current = self.current
+        self.lasts[current] = number
+        if self.live and number > self.firsts[current]:
+            self.reached[self.pads[current]] = True
         self.firsts[block] = number
         self.current = block
         self.order.append(block)
         self.live = self.reached[block]
-        if self.live:
-            self.reached[self.pads[block]] = True
 
     def go(self, block: int) -> None:
         """End the current block with a way to another one and begin that one."""
@@ -215,7 +221,7 @@ def _threaded(edges: list[Edge], passing: dict[int, Edge]) -> tuple[Edge, ...]:
             raised = raised or following.raised
             target = following.target
             seen.add(target)
-        threaded.append(edge if target == edge.target and raised == edge.raised else Edge(target, edge.condition, raised))
+        threaded.append(edge if target == edge.target else Edge(target, edge.condition, raised))
     if len(threaded) == 2:
         one, other = threaded
         if one.target == other.target and one.raised == other.raised and one.condition is not None \

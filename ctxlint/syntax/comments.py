@@ -28,8 +28,8 @@ KINDS: tuple[SuppressionKind, ...] = ("ignore", "disable", "enable", "file-ignor
 class Suppression(msgspec.Struct, frozen=True):
     """One directive. `span` is the region of the comment which holds it, `line` its line.
 
-    `codes` are in upper case and not checked against the rules that exist; of a malformed directive there are none, and `reason` says
-    what is wrong with it.
+    `codes` are in upper case and not checked against the rules that exist.
+    Of a malformed directive there are none, and `reason` says what is wrong with it.
     """
 
     kind: SuppressionKind

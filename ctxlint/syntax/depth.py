@@ -1,9 +1,9 @@
 """How deep a file nests, before a parser sees it, and a thread with room for what is deep but legal.
 
-LibCST's native parser overflows its stack on extreme nesting, which ends the process, and needs time that is quadratic in the
-length of a chain of operators and exponential in the nesting of `match` patterns.
+LibCST's native parser overflows its stack on extreme nesting, which ends the process, and needs time that is quadratic in
+the length of a chain of operators and exponential in the nesting of `match` patterns.
 Measured with LibCST 1.9 on the usual stack of 8 MiB: 800 brackets parse and 1,600 kill the process (about 10 KiB a level);
-2,000 chained terms take 1 to 5 s; a pattern of 10 nested tuples takes 2 s, of 15 minutes.
+2,000 chained terms take 1 to 5 s; a pattern of 10 nested tuples takes 2 s, one of 15 more than 6.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 LARGEST = 3_000_000
-"""Bytes of the largest file that LibCST reads: its tree takes some 300 bytes of memory for each."""
+"""Bytes of the largest file that LibCST reads."""
+
+_TOKENS = 500_000  # Each takes up to 2 KiB of memory in LibCST's tree.
 
 _BRACKETS = 200  # CPython's own tokenizer accepts no more.
 _CHAIN = 2_000
+_ADJACENT_STRINGS = 5_000  # LibCST itself gives up at about as many.
 _PATTERN_BRACKETS = 8
 _ROOMY = 50  # Levels that fit every stack and the default recursion limit, whoever calls.
 _STACK_BYTES = 512 << 20
@@ -75,7 +78,7 @@ def nesting(source: bytes) -> Nesting:
     levels, position, excess = _scan(source)
     line = source.count(b"\n", 0, position) + 1
     if excess:
-        raise TooDeep(f"nested too deeply: {excess}", (None, line, 1, None))
+        raise TooDeep(f"more than LibCST can be trusted with: {excess}", (None, line, 1, None))
     return Nesting(levels, line)
 
 
@@ -118,16 +121,18 @@ class _RoomyThread(threading.Thread):
 def _scan(source: bytes) -> tuple[int, int, str]:
     """The deepest level, where it is, and why it is too deep (or nothing).
 
-    A level is an open bracket or a chained operator, word, string or call since the last comma of its bracket: an expression's
-    tree is never deeper than the sum over all open brackets.
+    A level is an open bracket, or an operator, word, call or run of strings since the last comma of its bracket: the tree of
+    an expression is hardly ever deeper than the sum over all open brackets (parameters of nested lambdas hide some).
     """
     chains = [0]  # of each open bracket
-    levels = deepest = position = 0
+    levels = deepest = position = adjacent = 0
     first, in_case, line_start = True, False, 0
     elifs: dict[int, int] = {}  # column of the `if` → length of its chain
-    for match in _TOKEN.finditer(source):
+    for count, match in enumerate(_TOKEN.finditer(source)):
         kind = match.lastgroup
         start = match.start()
+        if count > _TOKENS:
+            return levels, start, f"over {_TOKENS:,} tokens"
         if kind == "newline":
             line_start = match.end()
             if len(chains) == 1:
@@ -137,6 +142,7 @@ def _scan(source: bytes) -> tuple[int, int, str]:
         if kind is None:
             first = first and source[start] in b"#\\"
             continue
+        adjacent = adjacent + 1 if kind == "string" else 0
         if kind == "word":
             word = match.group()
             if first:
@@ -151,9 +157,9 @@ def _scan(source: bytes) -> tuple[int, int, str]:
             chains.append(0)
             levels += 1
             if len(chains) - 1 > _BRACKETS:
-                return levels, start, f"more than {_BRACKETS} open brackets"
+                return levels, start, f"over {_BRACKETS} open brackets"
             if in_case and len(chains) - 1 > _PATTERN_BRACKETS:
-                return levels, start, f"more than {_PATTERN_BRACKETS} open brackets in a pattern"
+                return levels, start, f"over {_PATTERN_BRACKETS} open brackets in a pattern"
         elif kind == "close":
             if len(chains) > 1:
                 levels -= chains.pop()
@@ -167,10 +173,13 @@ def _scan(source: bytes) -> tuple[int, int, str]:
         elif kind == "string":
             inner = _inside(match.group())
             if inner + len(chains) - 1 > _BRACKETS:
-                return levels + inner, start, f"more than {_BRACKETS} open brackets in a formatted string"
-            chains[-1] += 1
-            levels += 1
-            deepest = max(deepest, levels - 1 + inner)
+                return levels + inner, start, f"over {_BRACKETS} open brackets in a formatted string"
+            if adjacent > _ADJACENT_STRINGS:
+                return levels, start, f"over {_ADJACENT_STRINGS:,} adjacent strings"
+            if adjacent == 1:
+                chains[-1] += 1
+                levels += 1
+            deepest = max(deepest, levels + inner + adjacent - 1)
         else:
             chains[-1] += 1
             levels += 1
@@ -178,7 +187,7 @@ def _scan(source: bytes) -> tuple[int, int, str]:
         if levels > deepest:
             deepest, position = levels, start
         if levels > _CHAIN:
-            return levels, start, f"more than {_CHAIN:,} chained operators"
+            return levels, start, f"over {_CHAIN:,} chained operators"
     return deepest, position, ""
 
 

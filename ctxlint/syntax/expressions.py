@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ctxlint.ir.event import Argument
 from ctxlint.ir.span import Span
 from ctxlint.ir.value import NONE, AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.syntax.acting import acts, any_acts
 from ctxlint.syntax.blocks import Draft
 from ctxlint.syntax.definitions import define_lambda
 from ctxlint.syntax.scopes import target_names
@@ -17,7 +18,7 @@ from ctxlint.syntax.values import BINARY_OPERATORS, COMPARISONS, UNARY_OPERATORS
 Lowering = Callable[[Draft, Any], Value]
 
 _LONGEST_CHAIN = 32
-"""Terms of a chain of binary operators from which it is one value with many parts, so that no value nests too deeply."""
+"""A chain of more binary operators than this is one value with many parts, so that no value nests too deeply."""
 
 
 class _Expressions(dict[type, Lowering]):
@@ -39,6 +40,10 @@ def evaluate_statement(body: Draft, node: ast.expr) -> None:
     kind = node.__class__
     if kind is ast.Constant:
         return
+    if kind is ast.Name:
+        # Nobody writes this but to find out whether there is such a name.
+        body.emit("read", node, AccessPath(_name(body, node)))  # type: ignore[arg-type]
+        return
     if kind is ast.Call:
         _call(body, node, True)  # type: ignore[arg-type]
     elif kind is ast.Await:
@@ -48,10 +53,10 @@ def evaluate_statement(body: Draft, node: ast.expr) -> None:
 
 
 def branch(body: Draft, test: ast.expr, yes: int, no: int) -> None:
-    """End the current block with the ways to `yes` and `no`; operands with effects of their own get blocks of their own."""
+    """End the current block with the ways to `yes` and `no`; operands that do more than read get their own blocks."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         branch(body, test.operand, no, yes)
-    elif isinstance(test, ast.BoolOp) and _any_acts(test.values[1:]):
+    elif isinstance(test, ast.BoolOp) and any_acts(test.values[1:]):
         is_and = isinstance(test.op, ast.And)
         for operand in test.values[:-1]:
             following = body.block()
@@ -85,7 +90,7 @@ def bind(body: Draft, target: ast.expr, value: Value, note: str = "") -> None:
 
 
 def _keep_overwritten(body: Draft, elements: list[ast.expr], parts: list[Value]) -> None:
-    """`a, b = b, a`: what a later part says of a name that an earlier target binds is kept in a hidden variable first."""
+    """`a, b = b, a`: what a later part says of a name that an earlier target binds is kept aside first."""
     bound: set[str] = set()
     for position, element in enumerate(elements):
         if bound and mentions(parts[position], bound):
@@ -114,25 +119,6 @@ def access(body: Draft, node: ast.expr) -> tuple[AccessPath, tuple[Value, ...]]:
         return AccessPath(root, tuple(steps)), ()
     slices.reverse()
     return AccessPath(root, tuple(steps)), tuple([value_of(body, each) for each in slices])
-
-
-def acts(node: ast.expr) -> bool:
-    """Whether evaluating the expression does more than read."""
-    pending: list[ast.AST] = [node]
-    while pending:
-        each = pending.pop()
-        kind = each.__class__
-        if kind in _ACTING:
-            return True
-        if kind is ast.Attribute:
-            pending.append(each.value)  # type: ignore[attr-defined]
-        elif kind not in _LEAVES:
-            pending.extend(ast.iter_child_nodes(each))
-    return False
-
-
-def _any_acts(nodes: Sequence[ast.expr]) -> bool:
-    return any(acts(node) for node in nodes)
 
 
 def _name(body: Draft, node: ast.Name) -> Value:
@@ -210,7 +196,7 @@ def _unary(body: Draft, node: ast.UnaryOp) -> Value:
 
 def _boolean(body: Draft, node: ast.BoolOp) -> Value:
     operator = "and" if isinstance(node.op, ast.And) else "or"
-    if not _any_acts(node.values[1:]):
+    if not any_acts(node.values[1:]):
         return Compound(operator, tuple([value_of(body, each) for each in node.values]))
     after = body.block()
     parts = [value_of(body, node.values[0])]
@@ -230,7 +216,7 @@ def _comparison(body: Draft, node: ast.Compare) -> Value:
     left = value_of(body, node.left)
     if len(node.ops) == 1:
         return Compound(COMPARISONS[node.ops[0].__class__], (left, value_of(body, node.comparators[0])))
-    after = body.block() if _any_acts(node.comparators[1:]) else None
+    after = body.block() if any_acts(node.comparators[1:]) else None
     parts: list[Value] = []
     for operator, comparator in zip(node.ops, node.comparators):
         if parts and after is not None:
@@ -311,11 +297,12 @@ def _template_string(body: Draft, node: ast.expr) -> Value:
 
 
 def _string_parts(body: Draft, node: Any) -> tuple[Value, ...]:
-    """The parts of an f-string. Interpreters differ about positions inside; everything stands where the string stands."""
+    """The parts of an f-string. Interpreters differ about positions inside, so all stand where the string stands."""
     outer: Span | None = body.fixed_span
     if outer is None:
         body.fixed_span = body.module.span_of(node)
-    parts = tuple([value_of(body, part) for part in node.values])
+    # Python 3.12.0 to 3.12.3 end some format specifications with an empty text.
+    parts = tuple([value_of(body, part) for part in node.values if getattr(part, "value", None) != ""])
     body.fixed_span = outer
     return parts
 
@@ -347,7 +334,9 @@ def _dict_comprehension(body: Draft, node: Any) -> Value:
     return _comprehension(body, node.generators, "comprehension-dict", elements)
 
 
-def _comprehension(body: Draft, generators: list[ast.comprehension], operator: str, elements: list[ast.expr]) -> Value:
+def _comprehension(
+    body: Draft, generators: list[ast.comprehension], operator: str, elements: list[ast.expr]
+) -> Value:
     """The loops of a comprehension, where it stands: also a generator expression's, although its elements come later.
 
     Its variables are the function's own; one that has the name of another variable of the function gets another name.
@@ -389,8 +378,10 @@ def _enter_comprehension(body: Draft, generators: list[ast.comprehension]) -> tu
     return names, overlay
 
 
-def loop_over(body: Draft, place: ast.expr, iterable: Value, target: ast.expr, is_async: bool, exhausted: int) -> int:
-    """Begin a loop over the elements of `iterable`: bind one to `target` or go on at `exhausted`. The answer is its head."""
+def loop_over(
+    body: Draft, place: ast.expr, iterable: Value, target: ast.expr, is_async: bool, exhausted: int
+) -> int:
+    """Begin a loop over `iterable`: bind an element to `target` or go on at `exhausted`. The answer is its head."""
     head = body.block()
     body.go(head)
     if is_async:
@@ -403,11 +394,6 @@ def loop_over(body: Draft, place: ast.expr, iterable: Value, target: ast.expr, i
     bind(body, target, element)
     return head
 
-
-_ACTING: frozenset[type] = frozenset({
-    ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
-})
-_LEAVES: frozenset[type] = frozenset({ast.Name, ast.Constant, ast.Lambda, ast.Load, ast.And, ast.Or, ast.Not, ast.Eq, ast.Is})
 
 _BY_NAME: dict[str, Lowering] = {
     "Attribute": _read, "Await": _await, "BinOp": _binary, "BoolOp": _boolean, "Call": _call, "Compare": _comparison,

@@ -1,7 +1,7 @@
-"""What encloses a statement and has a say when control leaves it: loops, `with` blocks, `finally` clauses.
+"""What encloses a statement and has a say when control leaves it: loops, managers, `finally` clauses.
 
-Whatever is owed on leaving is written once for each way of leaving (Python's own compiler does the same), so that a path
-through a copy ends where that way of leaving ends.
+What is owed on leaving is written once for each way of leaving (as Python's own compiler does), so that a path through
+a copy ends where that way of leaving ends.
 """
 
 from __future__ import annotations

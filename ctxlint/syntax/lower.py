@@ -19,8 +19,8 @@ from ctxlint.syntax.statements import write_statements
 def lower(tree: ast.Module, source: str) -> Module:
     """Lower a whole module. `source` is the decoded text that `tree` was read from, without a byte order mark.
 
-    Raises RecursionError for expressions nested deeper than the interpreter's limit; `ctxlint.syntax.read` makes a problem
-    of that.
+    Raises RecursionError for expressions nested deeper than the interpreter's limit; `ctxlint.syntax.load` makes a
+    problem of that.
     """
     module = ModuleDraft(spans_of(source), ":=" in source)
     drafts = [Draft(module, tree, "<module>", "module", "", -1, Scope(None, None, False))]

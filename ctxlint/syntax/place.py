@@ -17,7 +17,7 @@ _UNCOMPARED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
 class TreeMismatch(Exception):
-    """The two parsers disagree about the structure of a file: an error in the table of shapes."""
+    """The two parsers disagree about the structure of a file: the table of shapes is wrong or incomplete."""
 
 
 class Place(Protocol):
@@ -36,7 +36,7 @@ def align(made: ast.Module, reference: ast.Module) -> None:
     while pending:
         ours, theirs = pending.pop()
         if ours.__class__ is not theirs.__class__:
-            raise TreeMismatch(f"line {getattr(theirs, 'lineno', '?')}: {ast.dump(ours)} is not {ast.dump(theirs)}")
+            raise _mismatch(ours, theirs, theirs)
         place = theirs.__dict__
         if "lineno" in place:
             ours.__dict__.update(
@@ -53,11 +53,22 @@ def align(made: ast.Module, reference: ast.Module) -> None:
 def _pair(ours: object, theirs: object, owner: ast.AST, pending: list[tuple[ast.AST, ast.AST]]) -> None:
     if isinstance(theirs, ast.AST) and isinstance(ours, ast.AST):
         pending.append((ours, theirs))
-    elif isinstance(theirs, list) and isinstance(ours, list) and len(ours) == len(theirs):
+    elif isinstance(theirs, list) and isinstance(ours, list):
+        if isinstance(owner, ast.JoinedStr):
+            # Python 3.12.0 to 3.12.3 end some format specifications with an empty text.
+            theirs = [each for each in theirs if not (isinstance(each, ast.Constant) and each.value == "")]
+        if len(ours) != len(theirs):
+            raise _mismatch(ours, theirs, owner)
         for our, their in zip(ours, theirs):
             _pair(our, their, owner, pending)
     elif ours.__class__ is not theirs.__class__ or ours != theirs:
-        raise TreeMismatch(f"line {getattr(owner, 'lineno', '?')}: {ours!r} is not {theirs!r} in {ast.dump(owner)}")
+        raise _mismatch(ours, theirs, owner)
+
+
+def _mismatch(ours: object, theirs: object, owner: ast.AST) -> TreeMismatch:
+    return TreeMismatch(
+        f"line {getattr(owner, 'lineno', '?')}: {ours!r} is not {theirs!r} in a {owner.__class__.__name__}"
+    )
 
 
 class Computed:
@@ -72,6 +83,8 @@ class Computed:
 
     def __call__(self, made: ast.AST, first: cst.CSTNode, last: cst.CSTNode | None = None) -> None:
         start, end = self._ranges[first].start, self._ranges[last or first].end
+        if isinstance(last, cst.Comma):
+            end = self._ranges[last.whitespace_after].start
         if isinstance(first, (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)) and first.lpar and last is None:
             start, end = self._ranges[first.lpar[-1]].start, self._ranges[first.rpar[0]].end
         if isinstance(first, cst.MatchStar):  # LibCST counts the comma; the name is `_` where it has none

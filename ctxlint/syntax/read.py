@@ -37,7 +37,7 @@ class Reading(NamedTuple):
 
 
 def read(source: bytes, largest: int = LARGEST_FILE) -> Reading | Problem:
-    """Parse a module. Syntax newer than the interpreter is left to LibCST; a message is always the standard parser's."""
+    """Parse a module; syntax newer than the interpreter is left to LibCST."""
     if len(source) > largest:
         return Problem("too-large", f"the file has {len(source)} bytes, more than the {largest} that are read")
     text = decode(source)
@@ -91,7 +91,7 @@ def _parse(text: str) -> ast.Module:
 def _read_newer_syntax(source: bytes, text: str, refusal: SyntaxError) -> Reading | Problem:
     """Ask LibCST, which knows newer syntax; a file that neither knows has the standard parser's message."""
     # LibCST takes a quarter of a second to import, and few runs need it here.
-    from ctxlint.syntax.tree import parse
+    from ctxlint.syntax.tree import TreeMismatch, parse
 
     try:
         return Reading(parse(source), text)
@@ -99,6 +99,8 @@ def _read_newer_syntax(source: bytes, text: str, refusal: SyntaxError) -> Readin
         return Problem("too-deep", error.msg, error.lineno or 1)
     except SyntaxError:
         return Problem("syntax", refusal.msg, refusal.lineno or 1)
+    except TreeMismatch as error:
+        return Problem("syntax", str(error))
     except (RecursionError, MemoryError):
         return _too_deep()
 

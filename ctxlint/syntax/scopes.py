@@ -8,15 +8,14 @@ from typing import Any
 
 from ctxlint.ir.value import Name
 
-_FUNCTIONS: tuple[type, ...] = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OWN_SCOPE: tuple[type, ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class Scope(dict[str, Name]):
     """The names of one function: looking one up tells what it means there, and notes it when it is captured.
 
-    A scope knows its parents but never its children or its function, so that nothing refers to itself: lowering runs with
-    the cycle collector off.
+    A scope knows its parents but never its children or its function, so that nothing refers to itself: lowering runs
+    with the cycle collector off.
     """
 
     __slots__ = ("parent", "overlay", "is_class", "bound", "captured", "extra", "declared_global")
@@ -45,7 +44,7 @@ class Scope(dict[str, Name]):
             self[name] = Name(name, "local")
 
     def comprehension_variable(self, name: str) -> Name:
-        """The variable `name` of a comprehension; it gets another name where the function has a variable of that name."""
+        """The variable `name` of a comprehension, under another name if the function has a variable of that name."""
         if name in self.bound:
             return self.hidden_variable(name)
         self.extra[name] = None
@@ -86,8 +85,7 @@ def _note_capture(scopes: list[Scope], name: str) -> Name:
 def scope_of_body(scope: Scope, parameters: Iterable[str], body: list[ast.stmt], assigned_inside: bool) -> None:
     """Fill `scope` with what the statements of `body` bind.
 
-    `assigned_inside` says whether the module holds any assignment expression, which alone makes it necessary to look into
-    expressions.
+    `assigned_inside` says whether the module holds any assignment expression; only then are expressions looked into.
     """
     declared: dict[str, bool] = {}
     names = list(dict.fromkeys([*parameters, *_bound_by(body, declared)]))
@@ -153,9 +151,11 @@ def _bound_by(body: list[ast.stmt], declared: dict[str, bool]) -> list[str]:
 
 _Pending = list[list[ast.stmt]]
 _Declared = dict[str, bool]
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Changed = ast.AugAssign | ast.AnnAssign
 
 
-def _of_definition(node: ast.FunctionDef | ast.ClassDef, names: list[str], pending: _Pending, declared: _Declared) -> None:
+def _of_definition(node: _Definition, names: list[str], pending: _Pending, declared: _Declared) -> None:
     names.append(node.name)
 
 
@@ -172,7 +172,7 @@ def _of_deletion(node: ast.Delete, names: list[str], pending: _Pending, declared
         names.extend(target_names(target))
 
 
-def _of_one_target(node: ast.AugAssign | ast.AnnAssign, names: list[str], pending: _Pending, declared: _Declared) -> None:
+def _of_one_target(node: _Changed, names: list[str], pending: _Pending, declared: _Declared) -> None:
     if type(node.target) is ast.Name:
         names.append(node.target.id)
 

@@ -10,7 +10,7 @@ _UNKNOWN = "…"
 
 
 def annotation_text(node: ast.expr | None) -> str:
-    """The normalised text of an annotation; empty without one. String annotations lose their quotes, except in Literal."""
+    """The normalised text of an annotation (empty without one); strings lose their quotes, except in Literal."""
     return "" if node is None else _text(node, True)
 
 

@@ -17,16 +17,8 @@ from ctxlint.syntax import literals
 from ctxlint.syntax import vocabulary as ast
 from ctxlint.syntax.depth import TooDeep, nesting, with_room
 from ctxlint.syntax.place import Computed, Place, TreeMismatch, align, later
-from ctxlint.syntax.tree_expressions import (
-    BINARY,
-    arguments,
-    deleted,
-    dotted,
-    expression,
-    optional,
-    parameters,
-    stored,
-)
+from ctxlint.syntax.tree_expressions import arguments, deleted, dotted, expression, optional, parameters, stored
+from ctxlint.syntax.tree_operators import BINARY
 from ctxlint.syntax.tree_patterns import pattern
 
 __all__ = ["TooDeep", "TreeMismatch", "concrete", "parse"]
@@ -36,7 +28,7 @@ def parse(source: bytes) -> ast.Module:
     """The tree of a file.
 
     SyntaxError, with its line, if it is no Python (TooDeep if it is too large or nests too deeply to be parsed safely);
-    TreeMismatch if the standard parser sees another structure.
+    TreeMismatch if the standard parser sees another structure, or LibCST has a node which the table does not know.
     """
     if nesting(source).deep:
         return with_room(_parse, source)
@@ -48,7 +40,7 @@ def parse(source: bytes) -> ast.Module:
 
 def concrete(statement: ast.stmt) -> cst.CSTNode:
     """The LibCST node of a statement of a tree made by `parse`; of a simple statement, the node without its line."""
-    node: cst.CSTNode = getattr(statement, "cst")
+    node: cst.CSTNode = statement.__dict__["cst"]
     return node
 
 
@@ -60,6 +52,8 @@ def _parse(source: bytes) -> ast.Module:
         made = ast.Module(body=block(module, at), type_ignores=[])
     except ValueError as error:
         raise SyntaxError(str(error), (None, 1, 1, None)) from error
+    except KeyError as error:
+        raise TreeMismatch(f"the table of shapes has no row for {error}") from error
     if reference is not None:
         align(made, reference)
     return made
@@ -73,6 +67,9 @@ def _parse_concrete(source: bytes) -> cst.Module:
     except SyntaxError as error:
         error.lineno = error.lineno or 1
         raise
+    except cst.CSTLogicError as error:
+        # Adjacent template strings are the one case known.
+        raise SyntaxError(f"LibCST cannot represent this file: {error}", (None, 1, 1, None)) from error
     except (UnicodeError, LookupError) as error:
         raise SyntaxError(f"the text is not in its declared encoding: {error}", (None, 1, 1, None)) from error
 
@@ -149,9 +146,9 @@ def _augmented_assign(node: cst.AugAssign, at: Place) -> ast.stmt:
 
 
 def _delete(node: cst.Del, at: Place) -> ast.stmt:
-    several = isinstance(node.target, cst.Tuple) and not node.target.lpar
-    targets = node.target.elements if several and isinstance(node.target, cst.Tuple) else (node.target,)
-    return ast.Delete(targets=[deleted(each, at) for each in targets])
+    if isinstance(node.target, cst.Tuple) and not node.target.lpar:
+        return ast.Delete(targets=[deleted(each.value, at) for each in node.target.elements])
+    return ast.Delete(targets=[deleted(node.target, at)])
 
 
 def _return(node: cst.Return, at: Place) -> ast.stmt:

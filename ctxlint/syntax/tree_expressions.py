@@ -10,6 +10,7 @@ import libcst as cst
 from ctxlint.syntax import literals
 from ctxlint.syntax import vocabulary as ast
 from ctxlint.syntax.place import Place
+from ctxlint.syntax.tree_operators import BINARY, BOOLEAN, COMPARISONS, UNARY
 
 _LOAD, _STORE, _DELETE = ast.Load(), ast.Store(), ast.Del()
 _DEBUG_CONVERSION = ord("r")
@@ -140,7 +141,7 @@ def _slices(nodes: Sequence[cst.SubscriptElement], at: Place) -> ast.expr:
     if len(nodes) == 1 and comma is None and not unpacked:
         return elements[0]
     made = ast.Tuple(elts=elements, ctx=_LOAD)
-    return _placed(made, at, nodes[0].slice, last.slice)
+    return _placed(made, at, nodes[0].slice, comma or last.slice)
 
 
 def _slice(node: cst.BaseSlice, at: Place) -> ast.expr:
@@ -183,7 +184,7 @@ def _walrus(node: cst.NamedExpr, at: Place) -> ast.expr:
 
 
 def _unary(node: cst.UnaryOperation, at: Place) -> ast.expr:
-    return ast.UnaryOp(op=_UNARY[node.operator.__class__], operand=expression(node.expression, at))
+    return ast.UnaryOp(op=UNARY[node.operator.__class__], operand=expression(node.expression, at))
 
 
 def _binary(node: cst.BinaryOperation, at: Place) -> ast.expr:
@@ -200,13 +201,13 @@ def _boolean(node: cst.BooleanOperation, at: Place) -> ast.expr:
         operands.append(left.right)
         left = left.left
     operands.append(left)
-    return ast.BoolOp(op=_BOOLEAN[operator], values=[expression(each, at) for each in reversed(operands)])
+    return ast.BoolOp(op=BOOLEAN[operator], values=[expression(each, at) for each in reversed(operands)])
 
 
 def _comparison(node: cst.Comparison, at: Place) -> ast.expr:
     return ast.Compare(
         left=expression(node.left, at),
-        ops=[_COMPARISONS[each.operator.__class__] for each in node.comparisons],
+        ops=[COMPARISONS[each.operator.__class__] for each in node.comparisons],
         comparators=[expression(each.comparator, at) for each in node.comparisons],
     )
 
@@ -367,55 +368,6 @@ def _starred_dict_comprehension(node: cst.CSTNode, at: Place) -> ast.expr:
 
 _EMPTY_MODULE = cst.Module([])
 _NAMED_CONSTANTS: dict[str, bool | None] = {"None": None, "True": True, "False": False}
-_UNARY: dict[type[cst.CSTNode], ast.unaryop] = {
-    cst.Plus: ast.UAdd(),
-    cst.Minus: ast.USub(),
-    cst.BitInvert: ast.Invert(),
-    cst.Not: ast.Not(),
-}
-_BOOLEAN: dict[type[cst.CSTNode], ast.boolop] = {cst.And: ast.And(), cst.Or: ast.Or()}
-BINARY: dict[type[cst.CSTNode], ast.operator] = {
-    cst.Add: ast.Add(),
-    cst.Subtract: ast.Sub(),
-    cst.Multiply: ast.Mult(),
-    cst.Divide: ast.Div(),
-    cst.FloorDivide: ast.FloorDiv(),
-    cst.Modulo: ast.Mod(),
-    cst.Power: ast.Pow(),
-    cst.LeftShift: ast.LShift(),
-    cst.RightShift: ast.RShift(),
-    cst.BitOr: ast.BitOr(),
-    cst.BitAnd: ast.BitAnd(),
-    cst.BitXor: ast.BitXor(),
-    cst.MatrixMultiply: ast.MatMult(),
-    cst.AddAssign: ast.Add(),
-    cst.SubtractAssign: ast.Sub(),
-    cst.MultiplyAssign: ast.Mult(),
-    cst.DivideAssign: ast.Div(),
-    cst.FloorDivideAssign: ast.FloorDiv(),
-    cst.ModuloAssign: ast.Mod(),
-    cst.PowerAssign: ast.Pow(),
-    cst.LeftShiftAssign: ast.LShift(),
-    cst.RightShiftAssign: ast.RShift(),
-    cst.BitOrAssign: ast.BitOr(),
-    cst.BitAndAssign: ast.BitAnd(),
-    cst.BitXorAssign: ast.BitXor(),
-    cst.MatrixMultiplyAssign: ast.MatMult(),
-}
-"""The operator of a binary operation or of an augmented assignment."""
-
-_COMPARISONS: dict[type[cst.CSTNode], ast.cmpop] = {
-    cst.Equal: ast.Eq(),
-    cst.NotEqual: ast.NotEq(),
-    cst.LessThan: ast.Lt(),
-    cst.LessThanEqual: ast.LtE(),
-    cst.GreaterThan: ast.Gt(),
-    cst.GreaterThanEqual: ast.GtE(),
-    cst.Is: ast.Is(),
-    cst.IsNot: ast.IsNot(),
-    cst.In: ast.In(),
-    cst.NotIn: ast.NotIn(),
-}
 
 Shape = Callable[[Any, Place], ast.expr]
 EXPRESSIONS: dict[type[cst.CSTNode], Shape] = {

@@ -88,8 +88,9 @@ def unpacked(value: Value, count: int, star: int | None) -> list[Value]:
 
     A display of as many parts is paired with the targets directly: `a, b = x, y` takes nothing out of a tuple.
     """
-    if isinstance(value, Compound) and value.operator in ("tuple", "list") and star is None and len(value.parts) == count:
-        if not any(isinstance(part, Compound) and part.operator == "*" for part in value.parts):
+    if star is None and isinstance(value, Compound) and value.operator in ("tuple", "list"):
+        starred = any(isinstance(part, Compound) and part.operator == "*" for part in value.parts)
+        if len(value.parts) == count and not starred:
             return list(value.parts)
     values: list[Value] = []
     for position in range(count):

@@ -9,7 +9,7 @@ the same everywhere; no tree of the running interpreter's own parser ever holds 
 from __future__ import annotations
 
 import sys
-from ast import *  # noqa: F403
+from ast import *
 from ast import AST, ExceptHandler, expr, stmt
 from typing import Any, ClassVar, TypeVar as _TypeVar
 

@@ -725,3 +725,59 @@ def test_a_bounded_class_parameter_is_the_class() -> None:
         store=STORE,
     )
     assert asked.result("m:f") == "store.Store"
+
+
+def test_annotations_of_parameters_mean_what_stands_outside() -> None:
+    asked = Asked(
+        m="""
+        import store
+        from store import Store as date
+        def f(store: store.Store): return store
+        class A:
+            date: date
+            def list(self): pass
+            def set(self, x: list[date]) -> list[date]: return x
+        """,
+        store=STORE,
+    )
+    assert asked.result("m:f") == "store.Store"
+    assert asked.attribute("m.A", "date") == "store.Store"
+    assert asked.result("m:A.set") == "list[store.Store]"
+
+
+def test_enumerations_and_typed_dictionaries() -> None:
+    asked = Asked(
+        m="""
+        import enum
+        from typing import TypedDict, NamedTuple
+        from store import Store
+        class Color(enum.Enum):
+            RED = "red"
+            def paint(self) -> Store: ...
+        class Row(TypedDict):
+            store: Store
+        class Pair(NamedTuple):
+            store: Store
+        def a(): return Color.RED.paint()
+        def b(r: Row): return r["store"]
+        def c(p: Pair): return p.store
+        def d(r: Row): r.pop("store")
+        """,
+        store=STORE,
+    )
+    assert [asked.result(f"m:{name}") for name in "abc"] == ["store.Store"] * 3
+    assert asked.reached("m:d", "r.pop") == ["builtins.dict.pop"]
+
+
+def test_namespace_packages() -> None:
+    asked = Asked(ns__a__b="class Store: pass\n", m="import ns.a.b\ndef f(): return ns.a.b.Store()\n")
+    assert asked.result("m:f") == "ns.a.b.Store"
+
+
+def test_a_model_can_give_the_receiver() -> None:
+    results = {"ext.Model.copy": "typing.Self", "ext.Model.load": "typing.Self"}
+    asked = Asked(
+        results.get,
+        m="import ext\nclass M(ext.Model): pass\ndef a(m: M): return m.copy()\ndef b(): return M.load()\n",
+    )
+    assert [asked.result(f"m:{name}") for name in "ab"] == ["m.M", "m.M"]

@@ -49,3 +49,24 @@ def test_remembered() -> None:
     memo: Memo[frozenset[int]] = Memo(frozenset())
     assert memo.get("q", lambda: frozenset([1])) == {1}
     assert memo.get("q", lambda: frozenset([2])) == {1}
+
+
+def test_too_deep_an_answer_is_nothing_and_spoils_no_other() -> None:
+    memo: Memo[frozenset[int]] = Memo(frozenset())
+
+    def deep(n: int) -> frozenset[int]:
+        return deep(n + 1) | memo.get(n % 5, lambda: frozenset([n]))
+
+    assert memo.get("deep", lambda: deep(0)) == frozenset()
+    assert memo.get("other", lambda: memo.get("inner", lambda: frozenset([7]))) == {7}
+
+
+def test_a_chain_that_is_cut_is_asked_again_from_further_along() -> None:
+    memo: Memo[frozenset[int]] = Memo(frozenset())
+
+    def chain(n: int) -> frozenset[int]:
+        return frozenset([n]) if n == 200 else memo.get(n + 1, lambda: chain(n + 1))
+
+    assert memo.get(0, lambda: chain(0)) == frozenset()
+    assert memo.get(190, lambda: chain(190)) == {200}
+    assert memo.get(150, lambda: chain(150)) == {200}

@@ -511,3 +511,23 @@ def test_callers_say_what_parameters_and_stored_callables_are() -> None:
     assert {asked.label(f) for f, _ in asked.graph.callers(asked.id(":emit"))} == {
         "A.run", "helper", "outer.inner", "main"
     }
+
+
+def test_a_mixin_calls_what_its_users_define() -> None:
+    asked = Asked(
+        m="""
+        class Mixin:
+            def run(self):
+                self.work()
+                return self.name
+        class A(Mixin):
+            name = "a"
+            def work(self): pass
+        class B(Mixin):
+            @property
+            def name(self): return "b"
+            def work(self): pass
+        """
+    )
+    assert asked.reached(":Mixin.run", "self.work") == ["A.work", "B.work"]
+    assert asked.result("m:Mixin.run") == "str"

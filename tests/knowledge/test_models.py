@@ -18,7 +18,7 @@ NOT_VISIBLE = ("hashlib._Hash", "hmac.HMAC", "tempfile._TemporaryFileWrapper", "
                "threading.Condition", "msvcrt")
 """Types whose methods are bound when an instance is made, or that other systems have."""
 
-NEWER = ("uuid.uuid6", "uuid.uuid7", "copy.replace", "tomllib", "hashlib.file_digest",
+NEWER = ("tempfile.SpooledTemporaryFile", "uuid.uuid6", "uuid.uuid7", "copy.replace", "tomllib", "hashlib.file_digest",
          "asyncio.timeout", "asyncio.timeout_at", "asyncio.Timeout", "asyncio.TaskGroup", "asyncio.Runner",
          "asyncio.Barrier", "asyncio.Task.uncancel", "sqlite3.Connection.serialize", "sqlite3.Connection.deserialize",
          "logging.getHandlerByName", "pathlib.PurePath.full_match", "pathlib.Path.full_match")

@@ -1,6 +1,7 @@
 """Every construct has its events, blocks and edges written down beside it.
 
-`CTXLINT_WRITE_GOLDEN=1 pytest tests/syntax/test_golden.py` writes the texts anew; read the difference before keeping it.
+`CTXLINT_WRITE_GOLDEN=1 pytest tests/syntax/test_golden.py` writes the texts anew; read the difference before you keep
+it.
 """
 
 from __future__ import annotations

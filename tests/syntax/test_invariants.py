@@ -16,7 +16,9 @@ from ctxlint.ir.value import Closure, Compound, Name, Result, Value
 from ctxlint.syntax.load import load
 
 STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"])
-FILES = sorted(path for folder in ("", "asyncio", "concurrent/futures", "unittest") for path in (STANDARD_LIBRARY / folder).glob("*.py"))
+FOLDERS = ("asyncio", "concurrent/futures", "unittest", "json", "email")
+FILES = sorted(path for folder in FOLDERS for path in (STANDARD_LIBRARY / folder).glob("*.py"))
+FILES += [STANDARD_LIBRARY / name for name in ("contextlib.py", "copyreg.py", "csv.py", "typing.py", "tarfile.py")]
 
 
 def values_in(value: Value | None) -> list[Value]:
@@ -61,7 +63,7 @@ def check_function(function: Function, module: Module) -> None:
                 pending.append(target)
     for number, block in enumerate(blocks):
         if number not in reached and number > ENTRY:
-            assert not block.edges or block.first == block.last or any(other.pad == number for other in blocks)
+            assert not block.edges
         if block.last > block.first and events[block.last - 1].kind == "raise":
             assert not block.edges
         conditions = [edge.condition for edge in block.edges if edge.condition is not None]
@@ -101,7 +103,6 @@ def test_standard_library_is_lowered(path: Path) -> None:
     check(module)
     encoded = msgspec.msgpack.encode(module)
     assert msgspec.msgpack.decode(encoded, type=Module) == module
-    assert load(path.read_bytes()) == module
 
 
 def test_spans_are_those_of_the_tree() -> None:

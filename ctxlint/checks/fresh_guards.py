@@ -1,0 +1,158 @@
+"""What makes a stale write safe: a lock or transaction over read and write, a version that travels along, a second look."""
+
+from __future__ import annotations
+
+from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.sources import Source
+from ctxlint.calls.terms import Term, subterms
+from ctxlint.checks.finding import Analysis
+from ctxlint.checks.records import keys_of, same_store, selectors
+from ctxlint.checks.suspensions import comes_before, suspension_between
+from ctxlint.flow.guards import guards
+from ctxlint.ir.value import AccessPath, Constant, Result, Value
+from ctxlint.knowledge.words import hints
+
+
+def is_guarded(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether something connects the write with the reading, so that another writer is kept out or noticed."""
+    return (
+        is_held_over(analysis, identity, read, write.event)
+        or compares(analysis, identity, read, write)
+        or analysis.guards.held_by_callers(identity)
+        or carries_version(analysis, identity, write.event)
+        or looks_again(analysis, identity, read, write)
+    )
+
+
+def is_held_over(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether one hold of a lock lasts from the read to the write; a lock of another key than the record's is none."""
+    sites = analysis.guards.held(identity, read) & analysis.guards.held(identity, write)
+    return any(not _locks_another_key(analysis, identity, site, read) for site in sites)
+
+
+def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read: int) -> bool:
+    value = analysis.view.event(identity, site).value
+    if not isinstance(value, Result):
+        return False
+    picked = analysis.view.event(identity, value.event)
+    if picked.kind != "read" or picked.path is None or picked.path.steps[-1:] != ("[*]",) or not picked.keys:
+        return False
+    wanted = set(keys_of(analysis, identity, value.event, picked.keys[-1]))
+    given = [v for v in selectors(analysis, identity, read) if not isinstance(v, Constant)]
+    asked = {key for each in given for key in keys_of(analysis, identity, read, each)}
+    places = [k for k in asked if isinstance(k, Term)] + [e.place for e in analysis.summaries.effects_at(identity, read)]
+    asked |= {part for place in places for part in subterms(place)}
+    return bool(wanted and given) and wanted.isdisjoint(asked)
+
+
+def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether a condition of the write itself compares what was read, beside its key, with what is there now."""
+    sources = [analysis.summaries.sources.of(identity, write.event, value) for value in write.selects]
+    carried = [any(s.kind == "read" and s.event == read for s in found) for found in sources]
+    return any(carried) and not all(carried)
+
+
+def compares_old_content(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether the write is handed the old content itself beside the new one: it may replace it only if it is still there."""
+    arguments = [a.value for a in analysis.view.event(identity, write.event).arguments]
+    sources = {
+        value: analysis.summaries.sources.of(identity, write.event, value) for value in arguments if not isinstance(value, Constant)
+    }
+    old = [v for v, found in sources.items() if {(s.kind, s.event) for s in found if s.kind == "read"} == {("read", read)}]
+    plain = [v for v in old if not any(s.kind in ("param", "call") and s.event != read for s in sources[v])]
+    whole = [v for v in plain if not _is_part(analysis, identity, write.event, v, read)]
+    return bool(whole) and len(old) > 1
+
+
+def _is_part(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+    """Whether the value is a field of what was read."""
+    paths = analysis.view.resolve_path(identity, at, AccessPath(value))
+    return any(path.root == Result(read) and path.steps for path in paths)
+
+
+def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:
+    """Whether the write takes a version argument, so that the store itself can refuse it (compare-and-swap)."""
+    view = analysis.view
+    if view.does(identity, write, "compare-and-set"):
+        return True
+    named: dict[str, Value] = {a.keyword: a.value for a in view.event(identity, write).arguments if a.keyword not in ("", "*", "**")}
+    for call in view.calls(identity, write):
+        for target in (*call.functions, *call.abstract):
+            named.update(view.bound(call, target))
+    return any(hints(name, analysis.words.versions) and _is_carried(value) for name, value in named.items())
+
+
+def _is_carried(value: Value) -> bool:
+    return not isinstance(value, Constant)
+
+
+def looks_again(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether the write depends on a second reading of the store after the last suspension point."""
+    asked = {s.event for s in condition_sources(analysis, identity, write.event) if s.kind == "read" and s.event not in (-1, read)}
+    return any(_is_second_look(analysis, identity, read, again, write) for again in asked)
+
+
+def _is_second_look(analysis: Analysis, identity: FunctionId, read: int, again: int, write: StoreEffect) -> bool:
+    return (
+        any(e.kind == "read" and same_store(e, write) for e in analysis.summaries.effects_at(identity, again))
+        and comes_before(analysis, identity, read, again)
+        and suspension_between(analysis, identity, again, write.event) is None
+    )
+
+
+def rechecks_object(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether a condition of the write looks at some cell after the last suspension point: a second look, or a generation."""
+    asked = {s.event for s in condition_sources(analysis, identity, write) if s.kind == "cell" and s.event not in (-1, read)}
+    return any(
+        comes_before(analysis, identity, read, again) and suspension_between(analysis, identity, read, again) is not None
+        and suspension_between(analysis, identity, again, write) is None
+        for again in asked
+    )
+
+
+def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[Source]:
+    """What the conditions under which the event happens are made of, as they were when they were asked."""
+    graph = analysis.view.graph(identity)
+    found: set[Source] = set()
+    for guard in guards(graph, event):
+        for edge in graph.successors(guard.node):
+            if edge.condition == guard.condition:
+                found |= analysis.summaries.sources.of(identity, edge.target, guard.condition.value)
+    return frozenset(found)
+
+
+def reads_again_inside(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the called function reads the store anew and puts what it is given into that: the pair is its own."""
+    for call in analysis.view.calls(identity, write.event):
+        for target in call.functions:
+            for inner in analysis.summaries.of(target).effects:
+                if inner.origin == write.origin and inner.kind == write.kind and inner.distance < write.distance:
+                    if _is_based_on_reading(analysis, target, inner) or reads_again_inside(analysis, target, inner):
+                        return True
+    return False
+
+
+def _is_based_on_reading(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    return any(
+        source.kind == "read" and any(
+            e.kind == "read" and same_store(e, write) for e in analysis.summaries.effects_at(identity, source.event)
+        )
+        for source in analysis.summaries.sources.of_all(identity, write.event, write.contents)
+    )
+
+
+def is_only_worker(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the function only runs as one task that is not started twice, and nobody else writes the store."""
+    sites = analysis.view.call_graph.callers(identity)
+    if len(sites) != 1 or any(access.function != identity for access in analysis.stores.writers(write.keys)):
+        return False
+    caller, event = sites[0]
+    takers = [n for n in analysis.view.call_graph.calls(caller)
+              if any(c.deferred and identity in c.functions for c in analysis.view.effective_calls(caller, n))]
+    kept = {
+        cell for m in analysis.summaries.of(caller).mutations if m.how == "rebind" and not m.distance for cell in m.cells
+        if {("result", n) for n in takers} & {a for v in m.values for a in analysis.view.origins(caller).identity(v, m.event)}
+    }
+    asked = {s.name for s in condition_sources(analysis, caller, event) if s.kind == "cell"}
+    return bool(asked.intersection(kept))

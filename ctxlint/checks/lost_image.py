@@ -1,0 +1,93 @@
+"""The image of what is about to be destroyed could not be made, and it is destroyed all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxlint.calls.effects import WRITES, StoreEffect
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.terms import UNKNOWN, Term, keys, text_of
+from ctxlint.checks.appends import Appends
+from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.swallowing import Swallow, is_secondary
+from ctxlint.checks.wording import store_name
+
+NEAR = 2
+
+
+def lost_images(analysis: Analysis, appends: Appends, identity: FunctionId, swallow: Swallow) -> Iterator[Finding]:
+    """Report a copy whose failure ends here although what it was copied from is overwritten or removed afterwards."""
+    for number in sorted(swallow.tried):
+        for effect in analysis.summaries.effects_at(identity, number):
+            if effect.kind in WRITES and effect.medium == "file" and not effect.staged and _is_main(appends, identity, effect):
+                destroyed = _destroyed_after(analysis, identity, effect, swallow)
+                if destroyed is not None:
+                    yield _finding(analysis, identity, effect, destroyed, swallow)
+                    return
+
+
+def _is_main(appends: Appends, identity: FunctionId, image: StoreEffect) -> bool:
+    """Whether the event is there to make the image: it does so itself, or its callee does nothing else to stores first."""
+    if image.distance == 0:
+        return True
+    append = appends.at(identity, image.event) if image.distance <= NEAR else None
+    return append is not None and image in append.effects
+
+
+def _destroyed_after(analysis: Analysis, identity: FunctionId, image: StoreEffect, swallow: Swallow) -> StoreEffect | None:
+    """The overwrite or removal, behind the swallowed failure, of the place that the image was made of."""
+    originals = frozenset(_originals(analysis, identity, image)) - {UNKNOWN, image.place}
+    for number in sorted(swallow.after - swallow.tried):
+        for effect in analysis.summaries.effects_at(identity, number):
+            destroys = effect.kind in ("write", "delete", "move") and effect.medium == "file" and not effect.staged
+            if destroys and originals & {effect.place, effect.source} and effect.place != image.place:
+                return effect
+    return None
+
+
+def _originals(analysis: Analysis, identity: FunctionId, image: StoreEffect) -> Iterator[Term]:
+    """The places whose content went into the image: named by a copy, or read into what was written."""
+    for value in image.contents:
+        yield analysis.summaries.places.term(identity, image.event, value)
+        for kind, what in analysis.view.origins(identity).identity(value, image.event):
+            if kind == "result" and isinstance(what, int):
+                for effect in analysis.summaries.effects_at(identity, what):
+                    if effect.kind == "read":
+                        yield effect.place
+    if image.kind == "move":
+        yield image.source
+
+
+def _finding(
+    analysis: Analysis, identity: FunctionId, image: StoreEffect, destroyed: StoreEffect, swallow: Swallow
+) -> Finding:
+    view = analysis.view
+    readers = analysis.stores.readers(image.keys)
+    store = store_name(image)
+    original = text_of(destroyed.place)
+    reader = analysis.program.symbol(readers[0].function) if readers else "an undo"
+    flow = [FlowStep(identity, image.event, f"makes an image of {original}; can fail"),
+            FlowStep(swallow.owner, swallow.at, "the failure ends here"),
+            FlowStep(identity, destroyed.event, f"overwrites or removes {original} all the same")]
+    evidence = [Evidence(f"{original} is what the image was made of", identity, destroyed.event)]
+    if readers:
+        evidence.append(Evidence(f"`{reader}` reads {store} back", readers[0].function, readers[0].effect.event))
+    return Finding(
+        function=identity, event=image.event, kind="before-image",
+        confidence="low" if swallow.told or is_secondary(analysis, swallow) else "high" if readers or _copied_back(analysis, image) else "medium",
+        fields={"store": store, "original": original, "line": str(view.line(identity, image.event)), "reader": reader,
+                "handler": str(view.line(swallow.owner, swallow.at)), "destroys": str(view.line(identity, destroyed.event))},
+        flow=tuple(flow), evidence=tuple(evidence), chain=("before-image", image.kind, destroyed.kind),
+    )
+
+
+def _copied_back(analysis: Analysis, image: StoreEffect) -> bool:
+    """Whether some function copies from where the image is kept."""
+    places = analysis.summaries.places
+    return any(
+        keys(places.term(identity, effect.event, value), identity.module) & image.keys
+        for identity in analysis.program.functions()
+        for effect in analysis.summaries.of(identity).effects
+        if effect.kind == "write" and effect.medium == "file" and effect.distance == 0 and effect.origin != image.origin
+        for value in effect.contents
+    )

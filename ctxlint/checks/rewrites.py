@@ -1,0 +1,192 @@
+"""Which writes replace the content of a file in place, seen from the function that is to blame.
+
+A write belongs to the lowest function that knows which file it is.
+A helper that is only told the path and the bytes is a file operation of its callers; one that makes the bytes itself is to
+blame for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.effects import StoreEffect, written_at
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.sources import Source
+from ctxlint.calls.terms import Term, is_fresh, parameters
+from ctxlint.checks.finding import Analysis
+from ctxlint.checks.guarded import runs_only_if_missing
+from ctxlint.checks.pairs import reads_beside, reads_of_the_same_argument
+from ctxlint.ir.value import Value
+from ctxlint.roles.stores import Access
+
+
+class Rewrite(msgspec.Struct, frozen=True):
+    """A write in place: where, to which file, and the accesses that read it back (the nearest first)."""
+
+    function: FunctionId
+    effect: StoreEffect
+    place: Term
+    readers: tuple[Access, ...]
+
+
+class Rewrites:
+    """The in-place writes of a program, with the calls that lead to them."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._levels: dict[tuple[FunctionId, int], list[Access]] = {}
+        for identity in analysis.program.functions():
+            for effect in analysis.summaries.of(identity).effects:
+                if effect.kind == "write" and effect.medium == "file" and not effect.atomic and not is_test(identity):
+                    self._levels.setdefault(effect.origin, []).append(Access(identity, effect))
+        self._harmless: dict[Access, bool] = {}
+
+    def read_back(self) -> Iterator[Rewrite]:
+        """The writes that destroy the only copy of something, one for each root cause."""
+        seen = set()
+        for origin in sorted(self._levels):
+            for level in self._levels[origin]:
+                if level.effect.distance == 0 and self._is_live(level):
+                    for rewrite in self._roots(level, ()):
+                        where = (rewrite.function, rewrite.effect.event)
+                        if where not in seen:
+                            seen.add(where)
+                            yield rewrite
+
+    def callers(self, level: Access) -> list[Access]:
+        """The same write, one call further up."""
+        return [
+            other for other in self._levels[level.effect.origin]
+            if other.effect.distance == level.effect.distance + 1 and _is_lifted_from(other.effect, level.effect)
+            and any(level.function in call.functions for call in self._analysis.view.effective_calls(other.function, other.effect.event))
+        ]
+
+    def _roots(self, level: Access, below: tuple[Access, ...]) -> Iterator[Rewrite]:
+        """The functions to blame for a write, from the one that opens the file upwards."""
+        if level in below or self._is_harmless(level) or not is_something(self._analysis, level):
+            return
+        readers = self._readers(level)
+        if readers:
+            knows = not self._is_told_everything(level) or self._is_told_by_one_who_knows(level, ())
+            if knows:
+                yield Rewrite(level.function, level.effect, level.effect.place, readers)
+            return
+        if not parameters(level.effect.place):
+            return
+        callers = [caller for caller in self.callers(level) if self._is_live(caller)]
+        above = [root for caller in callers for root in self._roots(caller, (*below, level))]
+        if above and not below and not is_handed_in(self._analysis, level):
+            yield Rewrite(level.function, level.effect, above[0].place, above[0].readers)
+        else:
+            yield from above
+
+    def _is_live(self, level: Access, below: tuple[Access, ...] = ()) -> bool:
+        """Whether the write can destroy something: here, and in at least one of its callers if there are any."""
+        if self._is_harmless(level):
+            return False
+        callers = [caller for caller in self.callers(level) if caller not in below]
+        return not callers or any(self._is_live(caller, (*below, level)) for caller in callers)
+
+    def _is_harmless(self, level: Access) -> bool:
+        """A staged file, a new one, or one that is only made when it is missing."""
+        known = self._harmless.get(level)
+        if known is None:
+            effect = level.effect
+            known = self._harmless[level] = (
+                effect.staged or is_fresh(effect.place)
+                or runs_only_if_missing(self._analysis, level.function, effect.event, effect.place)
+            )
+        return known
+
+    def _readers(self, level: Access) -> tuple[Access, ...]:
+        """Who reads the file back."""
+        analysis, effect = self._analysis, level.effect
+        found = [
+            access for access in analysis.stores.readers(effect.keys)
+            if (access.function, access.effect.event) != (level.function, effect.event) and not is_test(access.function)
+        ]
+        if not found:
+            found = reads_of_the_same_argument(analysis, level)
+        if not found and effect.distance == 0 and not effect.keys and not is_handed_in(analysis, level):
+            found = reads_beside(analysis, level)
+        return tuple(sorted(found, key=lambda access: (access.effect.distance, access.function != level.function, access.function)))
+
+    def _is_told_everything(self, level: Access) -> bool:
+        """Whether the function only carries out what its caller says: which file of a folder, and what to write."""
+        return is_named_by_caller(level.effect.place) and is_handed_in(self._analysis, level)
+
+    def _is_told_by_one_who_knows(self, level: Access, below: tuple[Access, ...]) -> bool:
+        """Whether some caller, near or far, makes the file's name and the content itself."""
+        callers = [caller for caller in self.callers(level) if caller not in below and not self._is_harmless(caller)]
+        return any(
+            not self._is_told_everything(caller) and not is_handed_in(self._analysis, caller)
+            or self._is_told_by_one_who_knows(caller, (*below, level))
+            for caller in callers
+        )
+
+
+def _is_lifted_from(effect: StoreEffect, below: StoreEffect) -> bool:
+    """Whether a caller's effect can be this one of its callee: the same place, or one that the callee was told."""
+    return below.keys <= effect.keys if parameters(below.place) else below.place == effect.place
+
+
+def is_test(identity: FunctionId) -> bool:
+    """Whether the function stands in a test: what only tests read back, nothing depends on."""
+    return any(
+        part in ("test", "tests", "conftest") or part.startswith("test_") or part.endswith("_test")
+        for part in identity.module.split(".")
+    )
+
+
+def is_something(analysis: Analysis, level: Access) -> bool:
+    """Whether anything is written that is not the same every time."""
+    effect = level.effect
+    if effect.cells:
+        return True
+    if not effect.contents:
+        return effect.distance > 0
+    return bool(sources_of_content(analysis, level.function, effect))
+
+
+def sources_of_content(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> frozenset[Source]:
+    """Where that comes from which the effect puts into the file."""
+    return analysis.summaries.sources.of_all(identity, written_at(analysis.view, identity, effect), effect.contents)
+
+
+def is_handed_in(analysis: Analysis, level: Access) -> bool:
+    """Whether all that is written are the function's own arguments, as they are."""
+    effect = level.effect
+    return bool(effect.contents) and not effect.cells and all(
+        _is_parameter(analysis, level.function, written_at(analysis.view, level.function, effect), value) for value in effect.contents
+    )
+
+
+def _is_parameter(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> bool:
+    atoms = analysis.view.origins(identity).identity(value, at)
+    return bool(atoms) and all(_is_parameter_atom(analysis, identity, kind, what) for kind, what in atoms)
+
+
+def _is_parameter_atom(analysis: Analysis, identity: FunctionId, kind: str, what: str | int) -> bool:
+    """A formal, or the same text in other units (`text.encode()`)."""
+    if kind != "result" or not isinstance(what, int):
+        return kind == "param"
+    event = analysis.view.event(identity, what)
+    if event.kind != "call" or event.path is None or len(event.path.steps) != 1:
+        return False
+    return analysis.view.does(identity, what, "pure") is not None and _is_parameter(analysis, identity, what, event.path.root)
+
+
+def is_named_by_caller(place: Term) -> bool:
+    """Whether nothing but an argument tells which file of a folder it is."""
+    return _last_component(place).kind in ("param", "unknown")
+
+
+def _last_component(place: Term) -> Term:
+    """What tells the file among those of its folder."""
+    if place.kind == "join" and place.parts:
+        return _last_component(place.parts[-1])
+    if place.kind == "helper" and place.parts:
+        return _last_component(place.parts[0])
+    return place

@@ -1,0 +1,281 @@
+"""Cells that are written from what they held before another writer could run.
+
+Three kinds: the cell is replaced by what was computed from its old content; it is emptied although only its old content was
+handed on; a missing entry is filled although somebody else may have filled it meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from ctxlint.calls.effects import WRITES
+from ctxlint.calls.elements import LANGUAGE
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
+from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.names import split
+from ctxlint.calls.sources import Source
+from ctxlint.calls.summaries import is_constructor
+from ctxlint.calls.types import Instance, in_order
+from ctxlint.checks.finding import Analysis
+from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
+from ctxlint.checks.records import keys_of
+from ctxlint.checks.suspensions import comes_before, suspension_between, suspensions
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.roles.cells import Change
+
+Kind = Literal["attribute-path", "drained-buffer", "get-or-create"]
+
+_REPLACES = frozenset({"rebind", "item", "field", "augment"})
+_ADDS = frozenset({"add", "item", "augment"})
+
+
+class StaleCell(msgspec.Struct, frozen=True):
+    """A write of a cell, the reading it goes by, the suspension point between them, and who else writes the cell.
+
+    `goes_through` is true when what is waited for at the suspension point works on the reading, or changes a store.
+    """
+
+    kind: Kind
+    function: FunctionId
+    cell: str
+    read: int
+    suspension: int
+    write: Mutation
+    others: tuple[Change, ...]
+    goes_through: bool = True
+
+
+def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
+    """The stale writes of one coroutine to cells of its own object or module."""
+    if not analysis.summaries.of(identity).suspends or is_constructor(analysis.view, identity):
+        return
+    for write in analysis.summaries.of(identity).mutations:
+        if write.cells and write.distance <= 1:
+            found = _drained(analysis, identity, write)
+            if found is None and _is_long_lived(analysis, identity, write):
+                found = _replaced(analysis, identity, write) or _filled(analysis, identity, write)
+            if found is not None and not _is_guarded(analysis, identity, found):
+                yield found
+
+
+def _is_long_lived(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
+    """Whether an attribute of the object whose method this is is written (or an entry of it), or a variable of the module."""
+    root, steps = write.path.root, write.path.steps
+    if not isinstance(root, Name) or len(steps) > 2 or (len(steps) == 2 and not steps[1].startswith("[")):
+        return False
+    if root.scope == "global":
+        return not steps and split(analysis.program, write.cells[0])[0] != ""
+    return bool(root.name) and root.name == receiver_name(analysis.view.function(identity))
+
+
+# The cell is replaced.
+
+
+def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleCell | None:
+    if write.how not in _REPLACES or write.distance or analysis.view.event(identity, write.event).kind == "call":
+        return None
+    if _is_handle(analysis, identity, write):
+        return None
+    cell = write.cells[-1]
+    sources = analysis.summaries.sources.of_all(identity, write.event, write.values)
+    for read in sorted(_reads_of(cell, sources), reverse=True):
+        if not comes_before(analysis, identity, read, write.event) or _is_another_entry(analysis, identity, read, write):
+            continue
+        suspension = suspension_between(analysis, identity, read, write.event)
+        if suspension is None or not read < suspension < write.event or _puts_back(analysis, identity, read, write):
+            return None
+        return StaleCell("attribute-path", identity, cell, read, suspension, write, _others(analysis, identity, cell),
+                         _goes_through(analysis, identity, suspension, read, write))
+    return None
+
+
+def _goes_through(analysis: Analysis, identity: FunctionId, suspension: int, read: int, write: Mutation) -> bool:
+    """Whether the awaited call is given the reading and gives what is written, or itself changes a store."""
+    awaited = analysis.view.awaited_call(identity, analysis.view.event(identity, suspension).value)
+    if awaited is None:
+        return False
+    if any(e.kind in WRITES for e in analysis.summaries.effects_at(identity, awaited)):
+        return True
+    handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
+    given = {s.event for s in analysis.summaries.sources.of_all(identity, awaited, handed)}
+    atoms = {a for value in write.values for a in analysis.view.origins(identity).roots(value, write.event, mutations=True)}
+    return read in given and bool({("result", awaited)} & atoms)
+
+
+def _is_handle(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
+    """Whether what is written is an object of a library that is no container: a client, a page, a connection."""
+    kinds = [k for value in write.values for k in in_order(analysis.view.inference.of_value(identity, write.event, value))]
+    return bool(kinds) and all(
+        isinstance(k, Instance) and analysis.program.class_(k.name) is None and k.name not in LANGUAGE
+        and not k.name.startswith("builtins.")
+        for k in kinds
+    )
+
+
+def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
+    """Whether the old value itself may be written: an override that is taken back, a default that is kept."""
+    origins = analysis.view.origins(identity)
+    return any(("result", read) in origins.identity(value, write.event) for value in write.values)
+
+
+def _reads_of(cell: str, sources: Iterable[Source]) -> set[int]:
+    return {s.event for s in sources if s.kind == "cell" and s.name == cell and s.event >= 0}
+
+
+def _is_another_entry(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
+    """Whether read and write name entries of the container by different keys."""
+    one, other = (analysis.view.event(identity, number) for number in (read, write.event))
+    asked = one.keys[-1:] or tuple(a.value for a in one.arguments[:1])
+    if not asked or not other.keys:
+        return False
+    wanted = set(keys_of(analysis, identity, read, asked[0]))
+    given = set(keys_of(analysis, identity, write.event, other.keys[-1]))
+    return bool(wanted and given) and wanted.isdisjoint(given)
+
+
+# The cell is emptied.
+
+
+def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleCell | None:
+    if not _empties(analysis, write):
+        return None
+    cell = write.cells[-1]
+    if _is_long_lived(analysis, identity, write):
+        others = tuple(c for c in _others(analysis, identity, cell) if c.mutation.how in _ADDS)
+    else:
+        others = tuple(_siblings_adding(analysis, identity, write))
+    for point in sorted(suspensions(analysis, identity)) if others else ():
+        waiting = analysis.view.event(identity, point)
+        awaited = analysis.view.awaited_call(identity, waiting.value) if waiting.note == "await" else None
+        if awaited is None or awaited == write.event or not comes_before(analysis, identity, point, write.event):
+            continue
+        if analysis.view.does(identity, awaited, "joins", "calls-argument", "concurrent-executor"):
+            continue                                          # what is waited for is not handed on
+        handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
+        reads = _reads_of(cell, analysis.summaries.sources.of_all(identity, awaited, handed))
+        reads = {r for r in reads if comes_before(analysis, identity, r, point)}
+        if reads:
+            return StaleCell("drained-buffer", identity, cell, max(reads), point, write, others)
+    return None
+
+
+def _siblings_adding(analysis: Analysis, identity: FunctionId, write: Mutation) -> Iterator[Change]:
+    """Public methods of the same class that add to the same cell of the same kind of parameter."""
+    owner = analysis.program.owner(identity)
+    info = analysis.program.class_(owner) if owner is not None else None
+    root = write.path.root
+    handed_in = isinstance(root, Name) and root.name != receiver_name(analysis.view.function(identity)) and root.scope == "local"
+    for method in info.ir.methods if info is not None and handed_in else ():
+        other = FunctionId(info.module, method.function) if info is not None else identity
+        if other == identity or method.name.startswith("_"):
+            continue
+        for mutation in analysis.summaries.of(other).mutations:
+            if mutation.cells == write.cells and mutation.how in _ADDS and mutation.distance <= 1:
+                yield Change(other, mutation)
+
+
+def _empties(analysis: Analysis, write: Mutation) -> bool:
+    if write.how == "clear":
+        return True
+    function, event = write.origin
+    value = analysis.view.event(function, event).value
+    return write.how == "rebind" and value is not None and _is_empty(analysis, function, value)
+
+
+def _is_empty(analysis: Analysis, function: FunctionId, value: Value) -> bool:
+    if isinstance(value, Compound):
+        return value.operator in ("list", "dict", "set", "tuple") and not value.parts
+    if isinstance(value, Constant):
+        return value.kind in ("str", "bytes") and not value.text
+    if isinstance(value, Result):
+        made = analysis.view.event(function, value.event)
+        return made.kind == "call" and not made.arguments and made.path is not None and not made.path.steps
+    return False
+
+
+# A missing entry is filled.
+
+
+def _filled(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleCell | None:
+    if write.how != "item" or write.distance or analysis.view.event(identity, write.event).kind != "write" or not _holds_state(analysis, identity, write):
+        return None
+    cell = write.cells[-1]
+    asked = _reads_of(cell, condition_sources(analysis, identity, write.event))
+    for read in sorted(asked, reverse=True):
+        suspension = suspension_between(analysis, identity, read, write.event)
+        if suspension is None:
+            return None
+        if not _is_another_entry(analysis, identity, read, write):
+            return StaleCell("get-or-create", identity, cell, read, suspension, write, _others(analysis, identity, cell),
+                             _gives_it(analysis, identity, write))
+    return None
+
+
+def _gives_it(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
+    """Whether the function gives the entry to its caller, who then works on one of two."""
+    origins = analysis.view.origins(identity)
+    filled = {atom for value in write.values for atom in origins.identity(value, write.event) if atom[0] == "result"}
+    return any(
+        filled & origins.identity(event.value, number)
+        for number, event in enumerate(analysis.view.function(identity).events)
+        if event.kind == "return" and event.value is not None
+    )
+
+
+def _holds_state(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
+    """Whether what is filled in is an object of the program that changes later: a second one made of it loses something."""
+    view = analysis.view
+    for value in write.values:
+        for kind in in_order(view.inference.of_value(identity, write.event, value)):
+            if isinstance(kind, Instance) and _has_state(analysis, kind.name):
+                return True
+    return False
+
+
+def _has_state(analysis: Analysis, class_name: str) -> bool:
+    """Whether a method of the class, or of one that stands for it, changes its object."""
+    program = analysis.program
+    implementers = program.implementers(class_name)
+    if program.is_abstract(class_name) and not implementers:
+        return True                                           # anything may stand for it
+    for name in (class_name, *implementers):
+        info = program.class_(name)
+        for method in info.ir.methods if info is not None else ():
+            changed = FunctionId(info.module, method.function) if info is not None else None
+            if changed is not None and not is_constructor(analysis.view, changed) and _changes_itself(analysis, changed):
+                return True
+    return False
+
+
+def _changes_itself(analysis: Analysis, method: FunctionId) -> bool:
+    own = receiver_name(analysis.view.function(method))
+    return any(isinstance(m.path.root, Name) and m.path.root.name == own for m in analysis.summaries.of(method).mutations)
+
+
+# Who else writes, and what keeps them out.
+
+
+def _others(analysis: Analysis, identity: FunctionId, cell: str) -> tuple[Change, ...]:
+    """The other functions that change the cell while the object lives, those of the same name (overrides) left out."""
+    name = _last(analysis, identity)
+    return tuple(
+        c for c in analysis.cells.changes(cell)
+        if c.function != identity and not is_constructor(analysis.view, c.function)
+        and _last(analysis, c.function) != name and not _last(analysis, c.function).startswith("_")
+    )
+
+
+def _last(analysis: Analysis, identity: FunctionId) -> str:
+    return analysis.program.symbol(identity).rpartition(".")[2]
+
+
+def _is_guarded(analysis: Analysis, identity: FunctionId, found: StaleCell) -> bool:
+    return (
+        is_held_over(analysis, identity, found.read, found.write.event)
+        or analysis.guards.held_by_callers(identity)
+        or rechecks_object(analysis, identity, found.read, found.write.event)
+    )

@@ -1,0 +1,198 @@
+"""Where a failure ends: handlers that pass it over, managers that suppress it, decorators that do either for a whole function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.appends import Appends
+from ctxlint.checks.finding import Analysis
+from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value
+from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.value import Constant, Name, Result, Value
+
+
+class Swallow(msgspec.Struct, frozen=True):
+    """A place where failures end and the program goes on.
+
+    `tried` are the events whose failure ends there, `at` the event that shows it (in `owner`: the function itself or the
+    decorator's), `body` what is done about it (events of `owner`). `told` is true when somebody at the screen hears of it.
+    `after` are the events of the function that can follow the swallowed failure, `again` whether the tried part runs again:
+    the failure costs one turn of a loop.
+    """
+
+    function: FunctionId
+    owner: FunctionId
+    at: int
+    names: tuple[str, ...]
+    tried: frozenset[int]
+    after: frozenset[int]
+    told: bool
+    again: bool
+
+
+class Swallows:
+    """Memoised: the places of each function where the failure of a store would end with nothing done about it."""
+
+    def __init__(self, analysis: Analysis, appends: Appends, failures: frozenset[str]) -> None:
+        self._analysis = analysis
+        self._appends = appends
+        self._failures = failures
+        self._known: dict[FunctionId, tuple[Swallow, ...]] = {}
+
+    def of(self, identity: FunctionId) -> tuple[Swallow, ...]:
+        """The places where one of `failures` ends."""
+        known = self._known.get(identity)
+        if known is None:
+            known = self._known[identity] = tuple(_swallows_of(self._analysis, self._appends, self._failures, identity))
+        return known
+
+
+def _swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
+    kinds = {event.kind for event in analysis.view.function(identity).events}
+    if "catch" in kinds:
+        yield from _handlers(analysis, appends, failures, identity)
+    if "enter" in kinds:
+        yield from _managers(analysis, failures, identity)
+    yield from _decorators(analysis, appends, failures, identity)
+
+
+def is_secondary(analysis: Analysis, swallow: Swallow) -> bool:
+    """Whether all this happens in a handler, here or at every call: another failure is on its way."""
+    identity = swallow.function
+    bodies = [handler.body for handler in handlers_of(analysis, identity)]
+    inside = any(swallow.tried and min(swallow.tried) in body and swallow.at not in body - {swallow.at} for body in bodies)
+    return inside or _runs_in_handlers(analysis, identity)
+
+
+def _runs_in_handlers(analysis: Analysis, identity: FunctionId) -> bool:
+    """Whether every known call of the function stands in a handler."""
+    sites = analysis.view.call_graph.callers(identity)
+    return bool(sites) and all(
+        any(call in handler.body for handler in handlers_of(analysis, caller)) for caller, call in sites
+    )
+
+
+def _handlers(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
+    for handler in handlers_of(analysis, identity):
+        if handler.swallows and _fits(handler.names, failures) and _only_tells(
+            analysis, appends, identity, handler.body
+        ):
+            graph = analysis.view.graph(identity)
+            if tells_failure(analysis, identity, handler.catch, handler.body):
+                continue
+            yield Swallow(
+                identity, identity, handler.catch, handler.names, handler.tried, _following(analysis, identity, handler.catch),
+                told=_is_shown(analysis, identity, handler.body),
+                again=path(graph, handler.catch, handler.catch) is not None,
+            )
+
+
+def _managers(analysis: Analysis, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
+    """`with suppress(…)`: the failure ends at the block's exit."""
+    view, graph = analysis.view, analysis.view.graph(identity)
+    events = view.function(identity).events
+    for number, event in enumerate(events):
+        if event.kind == "enter" and isinstance(event.value, Result) and view.does(identity, event.value.event, "swallows"):
+            exits = {n for n, e in enumerate(events) if e.kind == "exit" and e.value == event.value}
+            tried = {n for n in range(graph.size)
+                     if n > number and events[n].kind in ("call", "suspend", "enter", "iterate")
+                     and _lands_at(analysis, identity, n, exits)}
+            names = tuple(_argument_names(analysis, identity, event.value.event))
+            if tried and _fits(names, failures):
+                yield Swallow(identity, identity, number, names, frozenset(tried),
+                              frozenset().union(*(_following(analysis, identity, n) for n in exits)),
+                              told=False, again=path(graph, number, number) is not None)
+
+
+def _lands_at(analysis: Analysis, identity: FunctionId, number: int, exits: set[int]) -> bool:
+    """Whether a failure of the event comes first to one of the exits."""
+    graph = analysis.view.graph(identity)
+    if not graph.is_reachable(number):
+        return False
+    function = analysis.view.function(identity)
+    pad = function.blocks[graph.pad_of(number) - graph.size]
+    return pad.first < pad.last and pad.first in exits
+
+
+def _argument_names(analysis: Analysis, identity: FunctionId, call: int) -> Iterator[str]:
+    for argument in analysis.view.event(identity, call).arguments:
+        yield from exception_names(analysis, identity, argument.value)
+
+
+def _decorators(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
+    """A decorator whose inner function calls what it decorates under a handler that swallows."""
+    for decorator in analysis.program.decorated_by(identity):
+        for inner in _inner_functions(analysis, decorator):
+            for swallow in _handlers(analysis, appends, failures, inner):
+                if any(_calls_captured(analysis, inner, n) for n in swallow.tried):
+                    events = range(len(analysis.view.function(identity).events))
+                    yield Swallow(identity, inner, swallow.at, swallow.names, frozenset(events), frozenset(), swallow.told, False)
+
+
+def _inner_functions(analysis: Analysis, decorator: FunctionId) -> Iterator[FunctionId]:
+    """The functions defined in the decorator, also in the factory's own inner decorator."""
+    module = analysis.program.modules[decorator.module].ir
+    for index, function in enumerate(module.functions):
+        parent, depth = function.enclosing, 0
+        while parent >= 0 and depth < 3:
+            if parent == decorator.index:
+                yield FunctionId(decorator.module, index)
+                break
+            parent, depth = module.functions[parent].enclosing, depth + 1
+
+
+def _calls_captured(analysis: Analysis, inner: FunctionId, number: int) -> bool:
+    event = analysis.view.event(inner, number)
+    return (event.kind == "call" and event.path is not None and not event.path.steps
+            and isinstance(event.path.root, Name) and event.path.root.scope == "captured")
+
+
+def _fits(names: tuple[str, ...], failures: frozenset[str]) -> bool:
+    return not names or any(name in failures for name in names)
+
+
+def _following(analysis: Analysis, identity: FunctionId, number: int) -> frozenset[int]:
+    graph = analysis.view.graph(identity)
+    return frozenset(n for n in reachable(graph, number) if n < graph.size)
+
+
+def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body: frozenset[int]) -> bool:
+    """Whether the handler only computes or tells: anything else may be what is done about the failure."""
+    for number in body:
+        event = analysis.view.event(identity, number)
+        if event.kind == "raise" or (event.kind == "call" and not appends.is_light(identity, number)):
+            return False
+        if event.kind != "call" and (
+            analysis.summaries.mutations_at(identity, number) or analysis.summaries.effects_at(identity, number)
+        ):
+            return False
+        if event.kind == "return" and event.value is not None and is_failure_value(analysis, identity, number, event.value):
+            return False
+    return True
+
+
+def _is_shown(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
+    return any(m.effect.store == "screen" for n in body for m in analysis.view.modelled(identity, n))
+
+
+def tells_failure(analysis: Analysis, identity: FunctionId, catch: int, body: frozenset[int]) -> bool:
+    """Whether the handler leaves a mark by which the failure can be told: another result than success gives, a flag, a jump."""
+    events = analysis.view.function(identity).events
+    returns = {n: e.value for n, e in enumerate(events) if e.kind == "return"}
+    inside = [returns[n] for n in body if n in returns]
+    outside = [value for n, value in returns.items() if n not in body]
+    if any(_differs(value, outside) for value in inside):
+        return True
+    return any(events[n].kind in ("local", "write") and events[n].value is not None for n in body)
+
+
+def _differs(value: Value | None, others: list[Value | None]) -> bool:
+    """Whether a handler's result is something, and not what success returns."""
+    if value is None or (isinstance(value, Constant) and value.kind == "none"):
+        return False
+    return all(value != other for other in others)
+
+

@@ -1,0 +1,32 @@
+"""Which expressions do more than read, and so need blocks of their own where they may not be evaluated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+_ACTING: frozenset[type] = frozenset({
+    ast.Await, ast.Call, ast.DictComp, ast.GeneratorExp, ast.ListComp, ast.NamedExpr, ast.SetComp, ast.Yield,
+    ast.YieldFrom,
+})
+_LEAVES: frozenset[type] = frozenset({ast.Name, ast.Constant, ast.Lambda})
+
+
+def acts(node: ast.expr) -> bool:
+    """Whether evaluating the expression does more than read."""
+    pending: list[ast.AST] = [node]
+    while pending:
+        each = pending.pop()
+        kind = each.__class__
+        if kind in _ACTING:
+            return True
+        if isinstance(each, ast.Attribute):
+            pending.append(each.value)
+        elif kind not in _LEAVES:
+            pending.extend(ast.iter_child_nodes(each))
+    return False
+
+
+def any_acts(nodes: Sequence[ast.expr]) -> bool:
+    """Whether evaluating one of the expressions does more than read."""
+    return any(acts(node) for node in nodes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.checks.finding import Analysis
@@ -32,6 +33,14 @@ def changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mu
     undoing = {m.event for m in analysis.summaries.of(identity).mutations
                if set(m.cells) & set(mutation.cells) or (not m.cells and _fields(m)[-1:] == _fields(mutation)[-1:] != [])}
     undoing -= {mutation.event, failing}
+    graph = analysis.view.graph(identity)
+    return bool(undoing) and path(graph, failing, undoing, {failing}, start="failed", consistent=False) is not None
+
+
+def writes_after_failure(analysis: Analysis, identity: FunctionId, change: StoreEffect, failing: int) -> bool:
+    """Whether the failure of an event leads to a step that writes the changed store again."""
+    undoing = {e.event for e in analysis.summaries.of(identity).effects if e.kind in WRITES and e.keys & change.keys}
+    undoing -= {change.event, failing}
     graph = analysis.view.graph(identity)
     return bool(undoing) and path(graph, failing, undoing, {failing}, start="failed", consistent=False) is not None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.view import Call
@@ -82,3 +83,18 @@ def _skips(analysis: Analysis, target: FunctionId, inner: Mutation) -> Literal["
     if path(graph, graph.entry, graph.exit, avoiding, exceptional=False) is not None:
         return "skipped"
     return may_skip(analysis, target, inner) if inner.distance > 0 else None
+
+
+def failure_escapes(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> bool:
+    """Whether the failure of an effect further down reaches the event that has it here, rather than being swallowed below."""
+    inner = [
+        (target, each)
+        for call in analysis.view.effective_calls(identity, effect.event) for target in call.functions
+        for each in analysis.summaries.of(target).effects
+        if each.origin == effect.origin and each.distance == effect.distance - 1
+    ]
+    return not inner or any(
+        path(analysis.view.graph(target), each.event, analysis.view.graph(target).raised, start="failed", consistent=False) is not None
+        and failure_escapes(analysis, target, each)
+        for target, each in inner
+    )

@@ -17,6 +17,7 @@ from ctxlint.calls.names import resolve_name
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_back, is_read_back_before
+from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.retries import is_nothing, named, retry_trap
@@ -101,6 +102,8 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     if trap is None and (heals or not _accumulates(analysis, identity, mutation)):
         return None
     if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
+        return None
+    if heals and not failure_escapes(analysis, identity, record):    # nobody hears of it, so nobody tries again
         return None
     if changes_back(analysis, identity, mutation, record.event) or is_read_back_before(analysis, identity, mutation, restores):
         return None

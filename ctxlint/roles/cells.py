@@ -15,6 +15,7 @@ from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.terms import Term, keys, parameters, substitute
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.calls.view import View
 from ctxlint.flow.paths import reachable
@@ -112,7 +113,7 @@ class Cells:
             return
         for source in sorted(self.entering.content(identity, mutation), key=lambda s: s.event):
             if source.kind == "read" and source.event >= 0 and not self._is_part_of(identity, mutation, source.event):
-                for effect in nearest_reads(self._summaries, identity, source.event):
+                for effect in self._named_reads(identity, source.event):
                     if not self._is_written_back(identity, mutation.event, effect.keys):
                         restore = Restore(
                             identity, cell, mutation.event, source.event,
@@ -128,6 +129,20 @@ class Cells:
             for kind in in_order(self._summaries.view.inference.of_value(identity, mutation.event, mutation.values[0])):
                 if isinstance(kind, Instance) and self._summaries.view.program.class_(kind.name) is not None:
                     yield objects_of(kind.name)
+
+    def _named_reads(self, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
+        """The nearest reads; one of a place that was passed in has the name of the attribute which the function keeps it in."""
+        for effect in nearest_reads(self._summaries, identity, event):
+            kept = {step for name in parameters(effect.place) for step in self._kept_as(identity, name)}
+            named = substitute(effect.place, dict(kept))
+            yield msgspec.structs.replace(effect, keys=effect.keys | keys(named, identity.module)) if kept else effect
+
+    def _kept_as(self, identity: FunctionId, formal: str) -> Iterator[tuple[str, Term]]:
+        view = self._summaries.view
+        for number, event in enumerate(view.function(identity).events):
+            if event.kind == "write" and event.path is not None and event.value == Name(formal, "local"):
+                for cell in cells_of(view, identity, number, event.path):
+                    yield formal, Term("attribute", cell)
 
     def _looks(self, identity: FunctionId, number: int, cell: str) -> bool:
         view = self._summaries.view
@@ -179,7 +194,7 @@ def filled_cell(mutation: Mutation) -> str | None:
 
 def nearest_reads(summaries: Summaries, identity: FunctionId, event: int) -> tuple[StoreEffect, ...]:
     """The reads of a store that the event is for: the nearest ones, and those behind the same interface."""
-    reads = [e for e in summaries.effects_at(identity, event) if e.kind == "read" and e.keys]
+    reads = [e for e in summaries.effects_at(identity, event) if e.kind == "read" and (e.keys or parameters(e.place))]
     nearest = min((e.distance for e in reads), default=0)
     behind = nearest + 1 if any(e.medium == "interface" and e.distance == nearest for e in reads) else nearest
     return tuple(e for e in reads if e.distance <= behind)

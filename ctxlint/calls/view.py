@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Literal
 
 import msgspec
 
@@ -30,6 +31,10 @@ from ctxlint.ir.value import AccessPath, Constant, Name, Result, Value
 from ctxlint.knowledge.models import Effect as ModelEffect
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import Words
+
+
+InterfaceEffect = Literal["read", "write", "append", "delete"]
+"""What a method of an interface does to the store behind it; see `interfaces`."""
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
@@ -88,6 +93,7 @@ class View:
         self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
         self._resolved: dict[tuple[FunctionId, int, AccessPath], frozenset[AccessPath]] = {}
         self.cells: dict[tuple[FunctionId, int, AccessPath], tuple[str, ...]] = {}
+        self.interface_roles: dict[str, dict[FunctionId, InterfaceEffect | None]] = {}
         self._runners: dict[str, bool] = {}
         self._paths: dict[tuple[FunctionId, int], frozenset[AccessPath]] = {}
         self._accessors = _accessors(self.program)

@@ -56,8 +56,9 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
     if not mutations or is_constructor(analysis.view, identity):
         return
     for record in _records(analysis, identity):
+        followed: dict[int, bool] = {}
         for mutation in mutations:
-            candidate = _candidate(analysis, identity, mutation, record)
+            candidate = _candidate(analysis, identity, mutation, record, followed)
             if candidate is not None:
                 yield _finding(analysis, candidate)
                 break
@@ -81,16 +82,23 @@ def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool
     return any(e.kind in WRITES for e in effects if e.distance == nearest)
 
 
-def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> Candidate | None:
+def _candidate(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, followed: dict[int, bool]
+) -> Candidate | None:
+    """The mutation and the record, if a failure between them can lose something; `followed` remembers for each event whether
+    the record comes after it.
+    """
     if mutation.event == record.event:
         return None
-    restores = [r for r in analysis.cells.restores(mutation.cells) if r.keys & record.keys]
+    restores = analysis.cells.restores_from(mutation.cells, record.keys)
     if not restores or any(r.function == identity for r in restores):
         return None
     shares, heals = shares_content(analysis, identity, mutation, record), repeats_cell(analysis, identity, mutation, record)
     if not shares and not heals:
         return None
-    if not _follows(analysis, identity, mutation, record):
+    if mutation.event not in followed:
+        followed[mutation.event] = _follows(analysis, identity, mutation, record)
+    if not followed[mutation.event]:
         return None
     trap = retry_trap(analysis, identity, mutation, record.event)
     if trap is None and (heals or not _accumulates(analysis, identity, mutation)):

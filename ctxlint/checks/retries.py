@@ -17,7 +17,8 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
-from ctxlint.flow.paths import path
+from ctxlint.flow.graph import EventGraph
+from ctxlint.flow.paths import dominates, path
 from ctxlint.ir.function import Condition
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
 
@@ -52,10 +53,21 @@ def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     return None
 
 
-def gates(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Gate]:
+def gates(analysis: Analysis, identity: FunctionId, event: int) -> tuple[Gate, ...]:
     """The conditions that must hold to reach the event: where they fail, the function goes another way and ends."""
-    graph = analysis.view.graph(identity)
-    for number, block in enumerate(analysis.view.function(identity).blocks):
+    known = analysis.view.graph(identity).derived(_known_gates)
+    if event not in known:
+        known[event] = tuple(_find_gates(analysis.view.graph(identity), event))
+    return known[event]
+
+
+def _known_gates(graph: EventGraph) -> dict[int, tuple[Gate, ...]]:
+    """The gates of a graph's events, as far as somebody has asked: every change before a record asks for the record's."""
+    return {}
+
+
+def _find_gates(graph: EventGraph, event: int) -> Iterator[Gate]:
+    for number, block in enumerate(graph.function.blocks):
         for edge in block.edges:
             if edge.condition is None or len(block.edges) < 2:
                 continue

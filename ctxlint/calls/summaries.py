@@ -15,9 +15,9 @@ import msgspec
 import networkx as nx
 
 from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
 from ctxlint.calls.places import Places
-from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Flow, Sources, result_flow
 from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View

@@ -265,7 +265,7 @@ def _parameters(
     else:
         row = given if display is None else display.parts
         values = [row[p.position] if p.position < len(row) and not p.name else None for p in asked]
-        if len(set(p.position for p in asked)) != len(row):
+        if len({p.position for p in asked}) != len(row):
             values = []
     if not values or any(value is None for value in values):
         return given, ()

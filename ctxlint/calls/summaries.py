@@ -15,9 +15,9 @@ import msgspec
 import networkx as nx
 
 from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
 from ctxlint.calls.places import Places
-from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Flow, Sources, result_flow
 from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View
@@ -164,7 +164,8 @@ class Summaries:
             contents, cells = self._contents_seen(identity, number, call, target, effect, actuals)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=contents, selects=self._passed(target, effect.event, effect.selects, actuals), cells=cells, deferred=effect.deferred or call.deferred, named=named,
+                contents=contents, selects=self._passed(target, effect.event, effect.selects, actuals), cells=cells,
+                deferred=effect.deferred or call.deferred, named=named,
             )
 
     def _contents_seen(
@@ -204,19 +205,36 @@ def _essence(effect: StoreEffect) -> object:
 
 
 def _mark_staged(effects: Sequence[StoreEffect]) -> list[StoreEffect]:
-    """A write to a path that is later moved into place is only staged; the move is the write that counts."""
+    """A write to a path that is later moved into place is only staged; the move is the write that counts, and what was staged
+    is what it writes.
+    """
     moves = [(e.event, e.source, keys(e.source, "")) for e in effects if e.kind == "move" and e.source != UNKNOWN]
+    if not moves:
+        return list(effects)
 
     def is_staged(effect: StoreEffect) -> bool:
         own = keys(effect.place, "")
         return any(at > effect.event and (source == effect.place or own & moved) for at, source, moved in moves)
 
-    return [
+    marked = [
         msgspec.structs.replace(e, staged=True)
-        if e.kind in ("write", "create", "append", "delete") and e.medium == "file" and moves and is_staged(e)
+        if e.kind in ("write", "create", "append", "delete") and e.medium == "file" and is_staged(e)
         else e
         for e in effects
     ]
+    return [_with_staged(e, marked) if e.kind == "move" and e.source != UNKNOWN and not e.contents else e for e in marked]
+
+
+def _with_staged(move: StoreEffect, effects: Sequence[StoreEffect]) -> StoreEffect:
+    """The move with the contents that were written to its source before."""
+    moved = keys(move.source, "")
+    staged = [e for e in effects if e.staged and e.event < move.event and e.kind != "delete"
+              and (e.place == move.source or keys(e.place, "") & moved)]
+    return msgspec.structs.replace(
+        move,
+        contents=tuple(dict.fromkeys(value for e in staged for value in e.contents)),
+        cells=move.cells.union(*(e.cells for e in staged)),
+    )
 
 
 def _grouped(items: Sequence[T], event_of: Callable[[T], int]) -> dict[int, tuple[T, ...]]:

@@ -17,7 +17,17 @@ from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, is_only_worker, reads_again_inside
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
-from ctxlint.checks.records import Sameness, is_new_record, is_touched, may_be_other_holder, named_keys, other_holder, same_record, same_store, selectors
+from ctxlint.checks.records import (
+    Sameness,
+    is_new_record,
+    is_touched,
+    may_be_other_holder,
+    named_keys,
+    other_holder,
+    same_record,
+    same_store,
+    selectors,
+)
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
@@ -119,7 +129,10 @@ def _reloaded_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect)
             effect = _reading(analysis, identity, read, write)
             if effect is None or effect.distance + write.distance > MAX_DEPTH:
                 continue
-            changed = [c for c in changes if comes_before(analysis, identity, read, c) and comes_before(analysis, identity, c, write.event)]
+            changed = [
+                c for c in changes
+                if comes_before(analysis, identity, read, c) and comes_before(analysis, identity, c, write.event)
+            ]
             if changed and not _changes_again(analysis, identity, write.event, changed, read):
                 return _judged(analysis, identity, effect, write, "carried")
     return None
@@ -140,7 +153,9 @@ def _reading(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
         e for e in analysis.summaries.effects_at(identity, read)
         if e.kind == "read" and same_store(e, write) and (write.medium != "interface" or pair_up(analysis, e, write))
     ]
-    if not loads or read == write.event or (write.medium != "sql" and other_holder(analysis, identity, read, write.event)):
+    if not loads or read == write.event:
+        return None
+    if write.medium != "sql" and other_holder(analysis, identity, read, write.event):
         return None
     return min(loads, key=lambda e: e.distance)
 
@@ -246,7 +261,8 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
 
 def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
     private = analysis.program.symbol(found.function).rpartition(".")[2].startswith("_")
-    return "medium" if found.others and found.goes_through and (found.kind == "drained-buffer" or not private) else "low"
+    believed = found.others and found.goes_through and (found.kind == "drained-buffer" or not private)
+    return "medium" if believed else "low"
 
 
 def _confidence(pair: Pair) -> Confidence:

@@ -128,9 +128,9 @@ def reads_again_inside(analysis: Analysis, identity: FunctionId, write: StoreEff
     for call in analysis.view.calls(identity, write.event):
         for target in call.functions:
             for inner in analysis.summaries.of(target).effects:
-                if inner.origin == write.origin and inner.kind == write.kind and inner.distance < write.distance:
-                    if _is_based_on_reading(analysis, target, inner) or reads_again_inside(analysis, target, inner):
-                        return True
+                same = inner.origin == write.origin and inner.kind == write.kind and inner.distance < write.distance
+                if same and (_is_based_on_reading(analysis, target, inner) or reads_again_inside(analysis, target, inner)):
+                    return True
     return False
 
 

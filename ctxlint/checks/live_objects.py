@@ -5,7 +5,6 @@ from __future__ import annotations
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
 
-
 DEEPEST = 4
 """How many calls down a kept object is looked for."""
 

@@ -179,9 +179,11 @@ def _siblings_adding(analysis: Analysis, identity: FunctionId, write: Mutation) 
 
 
 def _empties(analysis: Analysis, write: Mutation) -> bool:
+    function, event = write.origin
+    if any(s.kind == "cell" and s.name == write.cells[-1] for s in condition_sources(analysis, function, event)) and write.distance:
+        return False                                          # a callee that first looks, and makes what is missing
     if write.how == "clear":
         return True
-    function, event = write.origin
     value = analysis.view.event(function, event).value
     return write.how == "rebind" and value is not None and _is_empty(analysis, function, value)
 

@@ -17,6 +17,7 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
+from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path
 from ctxlint.ir.function import Condition
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
@@ -52,10 +53,21 @@ def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     return None
 
 
-def gates(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Gate]:
+def gates(analysis: Analysis, identity: FunctionId, event: int) -> tuple[Gate, ...]:
     """The conditions that must hold to reach the event: where they fail, the function goes another way and ends."""
     graph = analysis.view.graph(identity)
-    for number, block in enumerate(analysis.view.function(identity).blocks):
+    known = graph.derived(_no_gates_yet)
+    if event not in known:
+        known[event] = tuple(_gates(graph, event))
+    return known[event]
+
+
+def _no_gates_yet(graph: EventGraph) -> dict[int, tuple[Gate, ...]]:
+    return {}
+
+
+def _gates(graph: EventGraph, event: int) -> Iterator[Gate]:
+    for number, block in enumerate(graph.function.blocks):
         for edge in block.edges:
             if edge.condition is None or len(block.edges) < 2:
                 continue

@@ -37,8 +37,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checks": WORDS | {"knowledge", "flow", "calls", "roles"},
     "report": WORDS | {"knowledge"},
     "gate": WORDS | {"knowledge", "syntax"},
-    "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks"},
-    "engine": WORDS | {"knowledge", "discovery", "syntax", "gate", "analyzer"},
+    "store": WORDS | {"discovery"},
+    "workers": WORDS | {"discovery", "syntax", "store"},
+    "earlier": WORDS | {"knowledge", "discovery", "store"},
+    "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers"},
+    "engine": WORDS | {"knowledge", "discovery", "syntax", "gate", "analyzer", "store", "workers", "earlier"},
     "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine"},
     "__main__": {"cli"},
 }

@@ -17,7 +17,7 @@ from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.opened import handle_contents, handle_uses, parsed, rewritten
 from ctxlint.calls.places import Places
-from ctxlint.calls.sql import placeholders, statements
+from ctxlint.calls.sql import placeholders, statements, tests_what_it_sets
 from ctxlint.calls.terms import UNKNOWN, Term, keys
 from ctxlint.calls.view import Modelled, View, argument_of
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
@@ -39,7 +39,7 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     of the operation compares with what is there.
     `cells` are cells whose content goes in further down. `staged` is true for a write that becomes visible only through a
     later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
-    whose place was the callee's parameter and is known here.
+    whose place was the callee's parameter and is known here, `conditional` for one that the store refuses when it has changed.
     """
 
     kind: EffectKind
@@ -57,6 +57,7 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     atomic: bool = False
     deferred: bool = False
     named: bool = False
+    conditional: bool = False
     mode: str = ""
 
 
@@ -248,6 +249,7 @@ def _of_statement(view: View, places: Places, identity: FunctionId, event: int) 
             yield StoreEffect(
                 kind, "sql", frozenset({f"table {table}"}), event, (identity, event),
                 contents=() if kind in ("read", "delete") else contents, selects=selects,
+                conditional=tests_what_it_sets(text),
             )
 
 

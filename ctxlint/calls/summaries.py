@@ -51,6 +51,7 @@ class Summaries:
         self._known: dict[FunctionId, Summary] = {}
         self._by_event: dict[FunctionId, dict[int, tuple[StoreEffect, ...]]] = {}
         self._mutations_by_event: dict[FunctionId, dict[int, tuple[Mutation, ...]]] = {}
+        self._mutations_by_cell: dict[FunctionId, dict[str, tuple[Mutation, ...]]] = {}
         self._compute()
 
     def of(self, identity: FunctionId) -> Summary:
@@ -64,6 +65,17 @@ class Summaries:
     def mutations_at(self, identity: FunctionId, event: int) -> tuple[Mutation, ...]:
         """The cells one event may change."""
         return self._mutations_by_event.get(identity, {}).get(event, ())
+
+    def mutations_of(self, identity: FunctionId, cell: str) -> tuple[Mutation, ...]:
+        """The mutations of the function's summary that change the cell, in the summary's order."""
+        by_cell = self._mutations_by_cell.get(identity)
+        if by_cell is None:
+            groups: dict[str, list[Mutation]] = {}
+            for mutation in self.of(identity).mutations:
+                for each in dict.fromkeys(mutation.cells):
+                    groups.setdefault(each, []).append(mutation)
+            by_cell = self._mutations_by_cell[identity] = {each: tuple(group) for each, group in groups.items()}
+        return by_cell.get(cell, ())
 
     def reads_store(self, identity: FunctionId, event: int) -> bool:
         """Whether the event's result is content of a store: its nearest effect is a read."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Container, Iterator
+from typing import Literal
 
 import msgspec
 
@@ -35,6 +36,10 @@ from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import Words
 
 
+InterfaceEffect = Literal["read", "write", "append", "delete"]
+"""What a method of an interface does to the store behind it; see `interfaces`."""
+
+
 class View:
     """Lazily computed, memoised views of one program."""
 
@@ -53,6 +58,7 @@ class View:
         self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
         self._resolved: dict[tuple[FunctionId, int, AccessPath], frozenset[AccessPath]] = {}
         self.cells: dict[tuple[FunctionId, int, AccessPath], tuple[str, ...]] = {}
+        self.interface_roles: dict[str, dict[FunctionId, InterfaceEffect | None]] = {}
         self._runners: dict[str, bool] = {}
         self._paths: dict[tuple[FunctionId, int], frozenset[AccessPath]] = {}
         self._accessors = _accessors(self.program)

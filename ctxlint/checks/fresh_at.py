@@ -56,12 +56,13 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
     """Report writes derived from a reading that is older than the last suspension point."""
     for identity in analysis.program.functions():
         seen: set[tuple[int, frozenset[str], frozenset[str]]] = set()
-        for pair in sorted(pairs(analysis, identity), key=lambda p: p.write.event):
+        stale = tuple(pairs(analysis, identity))
+        for pair in sorted(stale, key=lambda p: p.write.event):
             cause = (pair.read.event, pair.write.keys, named_keys(analysis, identity, pair.write.event))
             if cause not in seen:
                 seen.add(cause)
                 yield _finding(analysis, pair)
-        written = {pair.write.event for pair in pairs(analysis, identity)}
+        written = {pair.write.event for pair in stale}
         for found in stale_cells(analysis, identity):
             if found.write.event not in written and (found.others or found.kind == "get-or-create"):
                 written.add(found.write.event)
@@ -110,10 +111,10 @@ def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) ->
 
 def _reloaded_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Pair | None:
     """A cell that one call fills from the store, this function changes and another call saves as a whole."""
-    mutations = analysis.summaries.of(identity).mutations
     for cell in sorted(write.cells) if write.distance else ():
-        fills = {m.event for m in mutations if cell in m.cells and m.how == "rebind" and m.distance}
-        changes = {m.event for m in mutations if cell in m.cells and m.distance <= 1} - fills
+        mutations = analysis.summaries.mutations_of(identity, cell)
+        fills = {m.event for m in mutations if m.how == "rebind" and m.distance}
+        changes = {m.event for m in mutations if m.distance <= 1} - fills
         for read in sorted(fills, reverse=True):
             effect = _reading(analysis, identity, read, write)
             if effect is None or effect.distance + write.distance > MAX_DEPTH:

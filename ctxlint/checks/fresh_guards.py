@@ -17,7 +17,8 @@ from ctxlint.knowledge.words import hints
 def is_guarded(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether something connects the write with the reading, so that another writer is kept out or noticed."""
     return (
-        is_held_over(analysis, identity, read, write.event)
+        write.conditional
+        or is_held_over(analysis, identity, read, write.event)
         or compares(analysis, identity, read, write)
         or analysis.guards.held_by_callers(identity)
         or carries_version(analysis, identity, write.event)

@@ -18,7 +18,7 @@ from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.graph import EventGraph
-from ctxlint.flow.paths import path
+from ctxlint.flow.paths import dominates, path
 from ctxlint.ir.function import Condition
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
 
@@ -55,18 +55,18 @@ def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
 
 def gates(analysis: Analysis, identity: FunctionId, event: int) -> tuple[Gate, ...]:
     """The conditions that must hold to reach the event: where they fail, the function goes another way and ends."""
-    graph = analysis.view.graph(identity)
-    known = graph.derived(_no_gates_yet)
+    known = analysis.view.graph(identity).derived(_known_gates)
     if event not in known:
-        known[event] = tuple(_gates(graph, event))
+        known[event] = tuple(_find_gates(analysis.view.graph(identity), event))
     return known[event]
 
 
-def _no_gates_yet(graph: EventGraph) -> dict[int, tuple[Gate, ...]]:
+def _known_gates(graph: EventGraph) -> dict[int, tuple[Gate, ...]]:
+    """The gates of a graph's events, as far as somebody has asked: every change before a record asks for the record's."""
     return {}
 
 
-def _gates(graph: EventGraph, event: int) -> Iterator[Gate]:
+def _find_gates(graph: EventGraph, event: int) -> Iterator[Gate]:
     for number, block in enumerate(graph.function.blocks):
         for edge in block.edges:
             if edge.condition is None or len(block.edges) < 2:

@@ -6,7 +6,7 @@ into a store, and a function reads that store back into the cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -60,8 +60,9 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
     if not mutations or is_constructor(analysis.view, identity):
         return
     for record in _records(analysis, identity):
+        followed: dict[int, bool] = {}
         for mutation in mutations:
-            candidate = _candidate(analysis, identity, mutation, record)
+            candidate = _candidate(analysis, identity, mutation, record, followed)
             if candidate is not None:
                 yield _finding(analysis, candidate)
                 break
@@ -85,16 +86,23 @@ def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool
     return any(e.kind in WRITES for e in effects if e.distance == nearest)
 
 
-def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> Candidate | None:
+def _candidate(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, followed: dict[int, bool]
+) -> Candidate | None:
+    """The mutation and the record, if a failure between them can lose something; `followed` remembers for each event whether
+    the record comes after it.
+    """
     if mutation.event == record.event or not can_record(mutation, record):
         return None
-    restores = [r for r in analysis.cells.restores(mutation.cells) if r.keys & record.keys]
+    restores = analysis.cells.restores_from(mutation.cells, record.keys)
     if not restores or any(r.function == identity for r in restores) or is_new_here(analysis, identity, mutation):
         return None
     shares, heals = shares_content(analysis, identity, mutation, record), repeats_cell(analysis, identity, mutation, record)
     if not shares and not heals:
         return None
-    if not _follows(analysis, identity, mutation, record):
+    if mutation.event not in followed:
+        followed[mutation.event] = _follows(analysis, identity, mutation, record)
+    if not followed[mutation.event]:
         return None
     if mutation.how in REMOVALS and all(map(analysis.cells.is_on_demand, restores)):    # what a cache lost is loaded again
         return None
@@ -182,7 +190,7 @@ def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
 
 
 def is_entry_of(
-    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: list[Restore]
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore]
 ) -> bool:
     """Whether the record puts the very entry into the store that the function itself puts into the collection."""
     if mutation.distance > 0 or mutation.how not in ("item", "add") or not any(r.cell in mutation.cells for r in restores):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal, Union
+from typing import Literal, NamedTuple, Union
 
 from ctxlint.flow.assumptions import NOTHING, Assumed, contradiction, follow, known
 from ctxlint.flow.graph import EventGraph, GraphEdge
@@ -90,16 +90,35 @@ def path(
 
 def dominates(graph: EventGraph, a: int, b: int) -> bool:
     """Whether every path from the entry to b passes a."""
-    known = graph.derived(_dominations)
-    answer = known.get((a, b))
+    known = graph.derived(_ways_in)
+    answer = known.answers.get((a, b))
     if answer is None:
-        answer = known[a, b] = path(graph, graph.entry, b, frozenset((a,))) is None
+        answer = known.answers[a, b] = _is_on_every_way(graph, a, b, known.ways.setdefault(b, []))
     return answer
 
 
-def _dominations(graph: EventGraph) -> dict[tuple[int, int], bool]:
-    """What `dominates` has answered about the graph: checks ask the same for every record and every change."""
-    return {}
+class _WaysIn(NamedTuple):
+    """What `dominates` has found out about a graph: its answers, and for each node the nodes of some ways to it.
+
+    Checks ask about every record and every change of a function, so most questions are about a node that some known way
+    does not pass.
+    """
+
+    answers: dict[tuple[int, int], bool]
+    ways: dict[int, list[frozenset[int]]]
+
+
+def _ways_in(graph: EventGraph) -> _WaysIn:
+    return _WaysIn({}, {})
+
+
+def _is_on_every_way(graph: EventGraph, a: int, b: int, ways: list[frozenset[int]]) -> bool:
+    if any([a not in way for way in ways]):
+        return False
+    found = path(graph, graph.entry, b, frozenset((a,)))
+    if found is not None and found.consistent:
+        ways.append(frozenset(found.nodes[1:]))
+    return found is None
 
 
 def reachable(graph: EventGraph, sources: Nodes, avoiding: Collection[int] = frozenset()) -> frozenset[int]:

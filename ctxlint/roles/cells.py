@@ -60,18 +60,21 @@ class Cells:
         self.entering = Entering(summaries)
         self._restores: dict[str, list[Restore]] = {}
         self._changes: dict[str, list[Change]] = {}
-        self._sorted: dict[tuple[str, ...], tuple[Restore, ...]] = {}
+        self._sorted: dict[tuple[tuple[str, ...], frozenset[str] | None], tuple[Restore, ...]] = {}
         for identity in summaries.view.program.functions():
             self._collect(identity)
 
     def restores(self, cells: Iterable[str]) -> tuple[Restore, ...]:
         """The functions that rebuild one of the cells from a store, nearest first."""
-        question = tuple(cells)
-        known = self._sorted.get(question)
+        return self.restores_from(tuple(cells), None)
+
+    def restores_from(self, cells: tuple[str, ...], keys: frozenset[str] | None) -> tuple[Restore, ...]:
+        """The same, of those that read a store with one of `keys` (of any store: None)."""
+        known = self._sorted.get((cells, keys))
         if known is None:
-            names = [name for cell in question for name in (cell, objects_of(cell.rpartition(".")[0]))]
-            found = [restore for name in names for restore in self._restores.get(name, ())]
-            known = self._sorted[question] = tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
+            names = [name for cell in cells for name in (cell, objects_of(cell.rpartition(".")[0]))]
+            found = [r for name in names for r in self._restores.get(name, ()) if keys is None or r.keys & keys]
+            known = self._sorted[cells, keys] = tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
         return known
 
     def rebuilt_stores(self) -> frozenset[str]:

@@ -1,0 +1,337 @@
+"""Which field of which object a value is made of: `a.paths` and `b.paths` are two objects' same field.
+
+Objects are told apart by the name that a function gives them (two formals, two loop variables, an object and what was
+collected from those before it), fields by the class that owns them.
+Untyped objects have the class of the program that has all fields by which the function knows them, if there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from ctxlint.calls.cells import attribute_owner
+from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.members import receiver_name
+from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.types import ClassObject, Instance, in_order
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+
+MAX_DEPTH = 12
+
+
+class Leaf(msgspec.Struct, frozen=True, gc=False):
+    """A field of an object, as a function sees it.
+
+    `instance` is the function's name for the object, `owner` the class that declares the field (or the module and `{}` for
+    entries of dictionaries), `field` the field, empty for the object itself. `collected` is true for what a local gathered
+    from objects seen before.
+    """
+
+    instance: str
+    owner: str
+    field: str
+    collected: bool = False
+
+    @property
+    def key(self) -> str:
+        """The field's name in the whole program."""
+        return f"{self.owner}.{self.field}"
+
+    @property
+    def who(self) -> str:
+        """What tells the object apart from others in the function."""
+        return f"{self.instance}+" if self.collected else self.instance
+
+
+class Fields:
+    """Finds the fields that values are made of; memoised."""
+
+    def __init__(self, summaries: Summaries) -> None:
+        self._summaries = summaries
+        self.view = summaries.view
+        self._known: dict[tuple[FunctionId, int, Value], frozenset[Leaf]] = {}
+        self._shapes: dict[tuple[FunctionId, str], str] = {}
+        self._declared: dict[str, set[ClassId]] | None = None
+
+    def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
+        """The fields whose content `value` is made of; keys by which something else was looked up are none."""
+        return self._of(identity, at, value, 0)
+
+    def of_path(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> frozenset[Leaf]:
+        """The field that an access path ends in, or the object that it is."""
+        leaf = self._field(identity, at, path, keys)
+        return frozenset([leaf]) if leaf is not None else self.of(identity, at, path.root)
+
+    def constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[str, Value]]:
+        """The fields that the arguments of a constructor call become, by the class that declares them."""
+        event = self.view.event(identity, number)
+        assert event.path is not None
+        for built in in_order(self.view.inference.of_path(identity, number, event.path)):
+            info = self.view.program.class_(built.name) if isinstance(built, ClassObject) else None
+            if info is None or not isinstance(built, ClassObject):
+                continue
+            names = self._formals(identity, number, built.name)
+            for index, argument in enumerate(event.arguments):
+                name = argument.keyword or (names[index] if index < len(names) else "")
+                if name and name not in ("*", "**"):
+                    yield f"{attribute_owner(self.view, built.name, name)}.{name}", argument.value
+
+    def _formals(self, identity: FunctionId, number: int, class_id: ClassId) -> list[str]:
+        """The constructor's formals, or the fields of a class whose constructor is made from them."""
+        for call in self.view.calls(identity, number):
+            for target in call.functions:
+                return [formal.name for formal in self.view.function(target).formals[1:]]
+        info = self.view.program.class_(class_id)
+        found: list[str] = []
+        for ancestor in reversed(info.mro) if info is not None else ():
+            declared = self.view.program.class_(ancestor)
+            found += [f.name for f in declared.ir.fields if f.annotation and f.name not in found] if declared is not None else []
+        return found
+
+    def of_all(self, identity: FunctionId, at: int, values: Iterable[Value]) -> frozenset[Leaf]:
+        """The fields of several values."""
+        return frozenset().union(*(self.of(identity, at, value) for value in values))
+
+    def _of(self, identity: FunctionId, at: int, value: Value, depth: int) -> frozenset[Leaf]:
+        key = (identity, at, value)
+        known = self._known.get(key)
+        if known is None:
+            if depth > MAX_DEPTH:
+                return frozenset()
+            self._known[key] = frozenset()
+            known = self._known[key] = frozenset(self._find(identity, at, value, depth + 1))
+        return known
+
+    def _find(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterator[Leaf]:
+        if isinstance(value, Compound):
+            if value.operator == "item":
+                yield from self._item(identity, at, value, depth)
+                return
+            for part in value.parts[1:] if value.operator == "if" else value.parts:
+                yield from self._of(identity, at, part, depth)
+        elif isinstance(value, Name):
+            yield from self._name(identity, at, value, depth)
+        elif isinstance(value, Result):
+            yield from self._event(identity, value.event, depth)
+
+    def _item(self, identity: FunctionId, at: int, value: Compound, depth: int) -> Iterator[Leaf]:
+        """A part of what is unpacked: of a named tuple its field, of anything else the content of the whole."""
+        position = value.parts[1]
+        for type in in_order(self.view.inference.of_value(identity, at, value.parts[0])):
+            info = self.view.program.class_(type.name) if isinstance(type, Instance) else None
+            if info is not None and isinstance(type, Instance) and isinstance(position, Constant) and position.text.isdigit():
+                if int(position.text) < len(info.ir.fields):
+                    yield Leaf(spelled(value.parts[0]), type.name, info.ir.fields[int(position.text)].name)
+                    return
+        yield from self._of(identity, at, value.parts[0], depth)
+
+    def _name(self, identity: FunctionId, at: int, name: Name, depth: int) -> Iterator[Leaf]:
+        if name.scope != "local":
+            return
+        function = self.view.function(identity)
+        definitions = self.view.definitions(identity)
+        found: set[Leaf] = set()
+        for number in definitions.definitions(at, name.name):
+            event = function.events[number] if number >= 0 else None
+            if event is not None and event.kind == "local" and event.value is not None:
+                below = self._of(identity, number, event.value, depth)
+                found |= {self._gathered(leaf) for leaf in below} if _grows(event.value, name) else below
+        for number in definitions.additions(at, name.name):
+            event = function.events[number]
+            values = [*event.keys, *(a.value for a in event.arguments), *([event.value] if event.value is not None else [])]
+            for each in values:
+                found |= {self._gathered(leaf) for leaf in self._of(identity, number, each, depth)}
+        yield from found
+        if not any(leaf.field for leaf in found):
+            yield Leaf(name.name, self.owner(identity, at, name), "")
+
+    def _gathered(self, leaf: Leaf) -> Leaf:
+        return msgspec.structs.replace(leaf, collected=True)
+
+    def _event(self, identity: FunctionId, number: int, depth: int) -> Iterator[Leaf]:
+        event = self.view.event(identity, number)
+        if event.kind == "read" and event.path is not None:
+            yield from self._read(identity, number, event, event.path, depth)
+        elif event.kind == "call" and event.path is not None:
+            yield from self._call(identity, number, event, event.path, depth)
+        elif event.kind in ("iterate", "suspend", "enter") and event.value is not None:
+            yield from self._of(identity, number, event.value, depth)
+
+    def _read(self, identity: FunctionId, number: int, event: Event, path: AccessPath, depth: int) -> Iterator[Leaf]:
+        calls = self.view.calls(identity, number)
+        targets = [target for call in calls for target in call.functions]
+        if targets and path.steps:
+            yield from self._returned(identity, number, AccessPath(path.root, path.steps[:-1]), targets, depth)
+            return
+        leaf = self._field(identity, number, path, event.keys)
+        if leaf is not None:
+            yield from self._behind(leaf)
+        elif not (isinstance(path.root, Name) and path.root.scope == "global"):
+            yield from self._of(identity, number, path.root, depth)
+
+    def _behind(self, leaf: Leaf) -> Iterator[Leaf]:
+        """The fields that a property or a method of an object gives back; the field itself when it is one."""
+        method = self.view.program.method(leaf.owner, leaf.field) if leaf.owner and self.view.program.class_(leaf.owner) else None
+        given = [s.name for s in self._summaries.of(method).flow.returns if s.kind == "cell"] if method is not None else []
+        for name in given:
+            owner, _, field = name.rpartition(".")
+            yield Leaf(leaf.instance, owner, field, leaf.collected)
+        if not given:
+            yield leaf
+
+    def _field(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Leaf | None:
+        """The last named field on a path, and the object that has it."""
+        remaining = list(keys)
+        named = -1
+        words: list[str] = []
+        constant: dict[int, str] = {}
+        for index, step in enumerate(path.steps):
+            if step.startswith("["):
+                key = remaining.pop(0) if remaining else None
+                if isinstance(key, Constant) and key.kind == "str":
+                    constant[index] = key.text
+                    named = index
+                words.append(f"[{spelled(key)}]")
+            else:
+                named = index
+                words.append(f".{step}")
+        if named < 0 or (isinstance(path.root, Name) and path.root.scope == "global" and len(path.steps) == 1):
+            return None
+        instance = spelled(path.root) + "".join(words[:named])
+        if named in constant:
+            return Leaf(instance, f"{identity.module}{{}}", constant[named])
+        holder = AccessPath(path.root, path.steps[:named])
+        owner = self._owner_of_path(identity, at, holder, path.steps[named])
+        return Leaf(instance, owner, path.steps[named])
+
+    def _owner_of_path(self, identity: FunctionId, at: int, path: AccessPath, field: str) -> str:
+        for type in in_order(self.view.inference.of_path(identity, at, path)):
+            if isinstance(type, Instance) and self.view.program.class_(type.name) is not None:
+                return attribute_owner(self.view, type.name, field)
+        if isinstance(path.root, Name) and not path.steps:
+            shape = self._shape(identity, path.root.name)
+            return attribute_owner(self.view, shape, field) if shape else ""
+        return ""
+
+    def owner(self, identity: FunctionId, at: int, name: Name) -> str:
+        """The class of the object that a name holds."""
+        for type in in_order(self.view.inference.of_value(identity, at, name)):
+            if isinstance(type, Instance) and self.view.program.class_(type.name) is not None:
+                return type.name
+        return self._shape(identity, name.name)
+
+    def _shape(self, identity: FunctionId, name: str) -> ClassId:
+        """The class that has all fields which the function uses of an untyped object; of several the one nearest by."""
+        known = self._shapes.get((identity, name))
+        if known is None:
+            used = {
+                event.path.steps[0] for event in self.view.function(identity).events
+                if event.path is not None and event.path.root == Name(name, "local") and event.path.steps
+                and not event.path.steps[0].startswith("[")
+            }
+            known = self._shapes[identity, name] = self._class_with(identity.module, used) if used else ""
+        return known
+
+    def _class_with(self, module: str, fields: set[str]) -> ClassId:
+        if self._declared is None:
+            self._declared = {}
+            for class_id in self.view.program.classes():
+                info = self.view.program.class_(class_id)
+                names = [*(f.name for f in info.ir.fields), *(m.name for m in info.ir.methods)] if info is not None else []
+                for field in (*names, *self.view.inference.stores(class_id)):
+                    self._declared.setdefault(field, set()).add(class_id)
+        fitting = [self._declared.get(field, set()) for field in fields]
+        classes = set.intersection(*fitting) if fitting else set()
+        return min(classes, key=lambda c: (not c.startswith(f"{module}."), c), default="")
+
+    def _call(self, identity: FunctionId, number: int, event: Event, path: AccessPath, depth: int) -> Iterator[Leaf]:
+        name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
+        if name in ("len", "range", "isinstance", "type", "id"):
+            return
+        targets = [target for call in self.view.calls(identity, number) for target in call.functions][:6]
+        receiver = AccessPath(path.root, path.steps[:-1]) if path.steps else None
+        if targets:
+            yield from self._returned(identity, number, receiver, targets, depth)
+            return
+        if receiver is not None and isinstance(path.root, Name) and len(path.steps) == 1 and not event.arguments:
+            owner = self.owner(identity, number, path.root)
+            if owner and self.view.program.class_(owner) is not None and self.view.program.method(owner, name) is not None:
+                yield from self._behind(Leaf(path.root.name, owner, name))
+                return
+        if receiver is not None:
+            if name in ("get", "pop", "setdefault") and event.arguments:
+                key = event.arguments[0].value
+                if isinstance(key, Constant) and key.kind == "str":
+                    yield Leaf(spelled(receiver.root) + "".join(f".{s}" for s in receiver.steps), f"{identity.module}{{}}", key.text)
+                    return
+                yield from self._of_receiver(identity, number, event, receiver, depth)
+                return
+            yield from self._of_receiver(identity, number, event, receiver, depth)
+        for argument in event.arguments:
+            yield from self._of(identity, number, argument.value, depth)
+
+    def _of_receiver(self, identity: FunctionId, number: int, event: Event, receiver: AccessPath, depth: int) -> Iterator[Leaf]:
+        leaf = self._field(identity, number, receiver, event.keys) if receiver.steps else None
+        if leaf is not None:
+            yield leaf
+        else:
+            yield from self._of(identity, number, receiver.root, depth)
+
+    def _returned(
+        self, identity: FunctionId, number: int, receiver: AccessPath | None, targets: list[FunctionId], depth: int
+    ) -> Iterator[Leaf]:
+        """What a callee gives back: fields of its receiver and of what is passed."""
+        for target in targets:
+            flow = self._summaries.of(target).flow
+            own = receiver_name(self.view.function(target))
+            for call in self.view.calls(identity, number):
+                actuals = self.view.bound(call, target) if target in call.functions else {}
+                for source in flow.returns:
+                    if source.kind == "param" and source.name in actuals:
+                        yield from self._of(identity, number, actuals[source.name], depth)
+                    elif source.kind == "cell" and own and receiver is not None:
+                        owner, _, field = source.name.rpartition(".")
+                        instance = spelled(receiver.root) + "".join(f".{s}" for s in receiver.steps)
+                        yield Leaf(instance, owner, field)
+                    elif source.kind == "cell":
+                        owner, _, field = source.name.rpartition(".")
+                        for value in actuals.values():
+                            for leaf in self._of(identity, number, value, depth):
+                                if not leaf.field:
+                                    yield msgspec.structs.replace(leaf, owner=owner, field=field)
+
+    # Through calls.
+
+    def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
+        """A callee's leaf in terms of what was passed for its formals."""
+        head, dot, rest = leaf.instance.partition(".")
+        if head not in passed:
+            return frozenset([leaf])
+        found = set()
+        for actual in passed[head]:
+            if not leaf.field:
+                found.add(actual)
+            elif not actual.field:
+                instance = f"{actual.instance}{dot}{rest}"
+                found.add(Leaf(instance, leaf.owner, leaf.field, actual.collected or leaf.collected))
+        return frozenset(found)
+
+
+def _grows(value: Value, name: Name) -> bool:
+    """Whether a binding adds to what the name held: `taken |= more`, `taken = taken | more`."""
+    return isinstance(value, Compound) and any(part == name or _grows(part, name) for part in value.parts)
+
+
+def spelled(value: Value | None) -> str:
+    if isinstance(value, Name):
+        return value.name
+    if isinstance(value, Constant):
+        return value.text
+    if isinstance(value, Result):
+        return f"#{value.event}"
+    if isinstance(value, Compound):
+        return f"({value.operator} {' '.join(map(spelled, value.parts))})"
+    return "?"

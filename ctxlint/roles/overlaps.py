@@ -1,0 +1,170 @@
+"""Which fields of which objects a function compares, helpers included: intersections, membership, intervals, versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.view import Call
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
+from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.literals import Literal, literals_of
+
+HELPERS = 2
+
+_SETS = frozenset(["&", "&="])
+_TESTS = frozenset(["in", "not in", "==", "!=", "<", "<=", ">", ">="])
+_METHODS = frozenset(["isdisjoint", "intersection", "issubset", "issuperset", "startswith", "is_relative_to", "difference"])
+_APART = frozenset(["isdisjoint", "not in", "!="])
+
+
+class Overlap(msgspec.Struct, frozen=True, gc=False):
+    """A comparison at an event. `left` and `right` are the fields on both sides, `looked` those by which a side was looked up.
+
+    `beside` are tests of single fields that must hold together with it (`a.writes and b.writes and …`).
+    `apart` is true when it holds if the two sides have nothing in common.
+    """
+
+    event: int
+    operator: str
+    left: frozenset[Leaf]
+    right: frozenset[Leaf]
+    looked: frozenset[Leaf] = frozenset()
+    beside: tuple[Literal, ...] = ()
+    apart: bool = False
+    value: Value | None = None
+    settled: bool = False
+    """Whether it is a callee's comparison, and the callee knew already which fields it compares."""
+
+    @property
+    def fields(self) -> frozenset[Leaf]:
+        """Every field that plays a part."""
+        return self.left | self.right | self.looked
+
+    def between(self) -> Iterator[tuple[Leaf, Leaf]]:
+        """The pairs of fields of two different objects of one class."""
+        for one in self.left:
+            for other in self.right:
+                if one.field and other.field and one.owner == other.owner and one.who != other.who:
+                    yield one, other
+
+
+class Overlaps:
+    """The comparisons of every function; memoised."""
+
+    def __init__(self, summaries: Summaries, fields: Fields) -> None:
+        self._view = summaries.view
+        self._fields = fields
+        self._own: dict[FunctionId, tuple[Overlap, ...]] = {}
+        self._all: dict[tuple[FunctionId, int], tuple[Overlap, ...]] = {}
+
+    def own(self, identity: FunctionId) -> tuple[Overlap, ...]:
+        """The comparisons that the function makes itself."""
+        found = self._own.get(identity)
+        if found is None:
+            found = self._own[identity] = tuple(dict.fromkeys(self._find(identity)))
+        return found
+
+    def of(self, identity: FunctionId, depth: int = HELPERS) -> tuple[Overlap, ...]:
+        """The function's comparisons and those of its callees, in terms of what it passes them."""
+        found = self._all.get((identity, depth))
+        if found is None:
+            self._all[identity, depth] = ()
+            found = self._all[identity, depth] = tuple(dict.fromkeys([*self.own(identity), *self._lifted(identity, depth)]))
+        return found
+
+    def _lifted(self, identity: FunctionId, depth: int) -> Iterator[Overlap]:
+        if depth == 0:
+            return
+        for number, event in enumerate(self._view.function(identity).events):
+            if event.path is not None and event.kind in ("call", "read"):
+                for call in self._view.calls(identity, number):
+                    for target in call.functions[:4]:
+                        if target != identity:
+                            yield from self._seen_from(identity, number, call, target, depth)
+
+    def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId, depth: int) -> Iterator[Overlap]:
+        passed = {name: self._fields.of(identity, number, value) for name, value in self._view.bound(call, target).items()}
+        formals = self._view.function(target).formals
+        if call.receiver is not None and formals and formals[0].name not in passed:
+            passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
+        for overlap in self.of(target, depth - 1):
+            sides = [
+                frozenset(new for leaf in side for new in self._fields.translated(leaf, passed))
+                for side in (overlap.left, overlap.right, overlap.looked)
+            ]
+            yield msgspec.structs.replace(
+                overlap, event=number, left=sides[0], right=sides[1], looked=sides[2], value=Result(number),
+                settled=overlap.settled or any(leaf.field and leaf.owner for leaf in overlap.fields),
+            )
+
+    # One function.
+
+    def _find(self, identity: FunctionId) -> Iterator[Overlap]:
+        function, graph = self._view.function(identity), self._view.graph(identity)
+        for number, event in enumerate(function.events):
+            if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _METHODS:
+                yield from self._of_method(identity, number, event, event.path)
+            for value in (event.value, *(a.value for a in event.arguments)):
+                if value is not None:
+                    yield from self._within(identity, number, value, ())
+        for index, block in enumerate(function.blocks):
+            at = graph.size + index if block.first == block.last else block.last - 1
+            for value in dict.fromkeys(e.condition.value for e in block.edges if e.condition is not None):
+                yield from self._within(identity, at, value, (), graph.size + index)
+
+    def _within(
+        self, identity: FunctionId, at: int, value: Value, beside: tuple[Literal, ...], seen_at: int | None = None
+    ) -> Iterator[Overlap]:
+        if not isinstance(value, Compound):
+            return
+        where = at if seen_at is None else seen_at if at >= self._view.graph(identity).size else at
+        if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2):
+            left = self._fields.of(identity, where, value.parts[0])
+            right = self._fields.of(identity, where, value.parts[-1])
+            if value.operator in _SETS:
+                right = right | left if len(value.parts) == 1 else right
+            looked = self._looked(identity, value)
+            if (left and right) or looked:
+                yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value)
+        for part in value.parts:
+            others = beside
+            if value.operator == "and":
+                others = (*beside, *(
+                    literal for other in value.parts if other is not part
+                    for literal in literals_of(self._fields, identity, where, other, True)
+                ))
+            yield from self._within(identity, at, part, others, seen_at)
+
+    def _of_method(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> Iterator[Overlap]:
+        if any(call.functions for call in self._view.calls(identity, number)):
+            return
+        left = self._fields.of_path(identity, number, AccessPath(path.root, path.steps[:-1]), event.keys)
+        right = self._fields.of_all(identity, number, [a.value for a in event.arguments])
+        if left and right:
+            yield Overlap(number, path.steps[-1], left, right, frozenset(), (), path.steps[-1] in _APART, Result(number))
+
+    def _looked(self, identity: FunctionId, value: Compound) -> frozenset[Leaf]:
+        """The fields by which a side of a comparison was looked up: `live[key] != base.get(key)`."""
+        found: set[Leaf] = set()
+        pending: list[Value] = list(value.parts)
+        while pending:
+            part = pending.pop()
+            if isinstance(part, Compound):
+                pending += part.parts
+            elif isinstance(part, Result):
+                event = self._view.event(identity, part.event)
+                keys = list(event.keys) if event.kind == "read" else []
+                if event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("get",):
+                    keys += [a.value for a in event.arguments[:1]]
+                for key in keys:
+                    if not isinstance(key, Constant):
+                        found |= {leaf for leaf in self._fields.of(identity, part.event, key) if leaf.field}
+                if event.kind == "read" and event.path is not None and isinstance(event.path.root, Result):
+                    pending.append(event.path.root)
+        return frozenset(found)
+

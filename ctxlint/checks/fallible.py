@@ -9,6 +9,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.view import Call
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.handlers import handlers_of
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Name
 
@@ -94,7 +95,9 @@ def failure_escapes(analysis: Analysis, identity: FunctionId, effect: StoreEffec
         if each.origin == effect.origin and each.distance == effect.distance - 1
     ]
     return not inner or any(
-        path(analysis.view.graph(target), each.event, analysis.view.graph(target).raised, start="failed", consistent=False) is not None
-        and failure_escapes(analysis, target, each)
-        for target, each in inner
+        not _is_swallowed(analysis, target, each.event) and failure_escapes(analysis, target, each) for target, each in inner
     )
+
+
+def _is_swallowed(analysis: Analysis, identity: FunctionId, event: int) -> bool:
+    return any(h.swallows and h.broad and h.catches_failure_of(event) for h in handlers_of(analysis, identity))

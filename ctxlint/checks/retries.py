@@ -18,7 +18,7 @@ from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.graph import EventGraph
-from ctxlint.flow.paths import dominates, path
+from ctxlint.flow.paths import path
 from ctxlint.ir.function import Condition
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
 

@@ -41,7 +41,7 @@ def _roles(view: View, owner: ClassId) -> dict[FunctionId, InterfaceEffect | Non
 
 def _role(view: View, function: Function) -> InterfaceEffect | None:
     name = function.qualname.rsplit(".", 1)[-1]
-    formals = [f for f in function.formals if f.name not in ("self", "cls")]
+    formals = [f for f in function.formals if f.name not in ("self", "cls") and f.kind not in ("variadic", "keywords")]
     gives_nothing = function.returns in _NOTHING
     if name.startswith("__"):
         return None

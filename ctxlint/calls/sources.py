@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from ctxlint.calls.cells import cells_of, receiver_class
+from ctxlint.calls.elements import MAPPINGS
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import Call, View
@@ -137,7 +138,7 @@ class _Walk:
                     self._through(number, call, target, flow)
             else:
                 self._found.add(Source("call", event=number))
-                for argument in call.arguments:
+                for argument in call.arguments[1:] if _picks_by_key(call) else call.arguments:
                     self._push(argument.value, number)
                 self._receiver(number, call)
 
@@ -162,6 +163,14 @@ class _Walk:
                 self._found.add(Source(source.kind, source.name, number))
             elif source.kind == "global":
                 self._found.add(source)
+
+
+def _picks_by_key(call: Call) -> bool:
+    """Whether the call takes an entry out of a mapping: the key is no content of what it gives."""
+    return call.name in _PICKERS and bool(call.externals) and all(name.rpartition(".")[0] in MAPPINGS for name in call.externals)
+
+
+_PICKERS = frozenset({"get", "pop", "setdefault"})
 
 
 def result_flow(view: View, sources: Sources, identity: FunctionId) -> Flow:

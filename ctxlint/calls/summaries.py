@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 import networkx as nx
 
-from ctxlint.calls.effects import StoreEffect, primitive_effects
+from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
 from ctxlint.calls.places import Places
 from ctxlint.calls.identity import FunctionId
@@ -170,7 +170,7 @@ class Summaries:
     def _contents_seen(
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, effect: StoreEffect, actuals: dict[str, Value]
     ) -> tuple[tuple[Value, ...], frozenset[str]]:
-        sources = self.sources.of_all(target, effect.event, effect.contents)
+        sources = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
         cells = effect.cells | {s.name for s in sources if s.kind == "cell" and s.name}
         return self._passed(target, effect.event, effect.contents, actuals), frozenset(cells)
 
@@ -204,31 +204,19 @@ def _essence(effect: StoreEffect) -> object:
 
 
 def _mark_staged(effects: Sequence[StoreEffect]) -> list[StoreEffect]:
-    """A write to a path that is later moved into place is only staged; the move is the write that counts, and what was staged
-    is what it writes.
-    """
-    sources = {e.source for e in effects if e.kind == "move" and e.source != UNKNOWN}
-    moved_keys = frozenset().union(*(keys(source, "") for source in sources))
-    marked = [
+    """A write to a path that is later moved into place is only staged; the move is the write that counts."""
+    moves = [(e.event, e.source, keys(e.source, "")) for e in effects if e.kind == "move" and e.source != UNKNOWN]
+
+    def is_staged(effect: StoreEffect) -> bool:
+        own = keys(effect.place, "")
+        return any(at > effect.event and (source == effect.place or own & moved) for at, source, moved in moves)
+
+    return [
         msgspec.structs.replace(e, staged=True)
-        if e.kind in ("write", "create", "append", "delete") and e.medium == "file"
-        and (e.place in sources or (moved_keys and keys(e.place, "") & moved_keys))
+        if e.kind in ("write", "create", "append", "delete") and e.medium == "file" and moves and is_staged(e)
         else e
         for e in effects
     ]
-    return [_with_staged(e, marked) if e.kind == "move" and e.source != UNKNOWN and not e.contents else e for e in marked]
-
-
-def _with_staged(move: StoreEffect, effects: Sequence[StoreEffect]) -> StoreEffect:
-    """The move with the contents that were written to its source before."""
-    moved = keys(move.source, "")
-    staged = [e for e in effects if e.staged and e.event < move.event and e.kind != "delete"
-              and (e.place == move.source or keys(e.place, "") & moved)]
-    return msgspec.structs.replace(
-        move,
-        contents=tuple(dict.fromkeys(value for e in staged for value in e.contents)),
-        cells=move.cells.union(*(e.cells for e in staged)),
-    )
 
 
 def _grouped(items: Sequence[T], event_of: Callable[[T], int]) -> dict[int, tuple[T, ...]]:

@@ -8,12 +8,16 @@ Everything is memoised by function, so every question costs its first asker only
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Literal
 
 import msgspec
 
 from ctxlint.calls.binding import bind
+from ctxlint.calls.call import Call as Call
+from ctxlint.calls.call import Modelled as Modelled
+from ctxlint.calls.call import argument_of as argument_of
+from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import Program, is_property
 from ctxlint.calls.resolve import CallGraph, Callees, receives
@@ -25,54 +29,15 @@ from ctxlint.flow.aliases import root_paths
 from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.reaching import Definitions
-from ctxlint.ir.event import Argument, Event
+from ctxlint.ir.event import Event
 from ctxlint.ir.function import Function
-from ctxlint.ir.value import AccessPath, Constant, Name, Result, Value
-from ctxlint.knowledge.models import Effect as ModelEffect
+from ctxlint.ir.value import AccessPath, Name, Result, Value
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import Words
 
 
 InterfaceEffect = Literal["read", "write", "append", "delete"]
 """What a method of an interface does to the store behind it; see `interfaces`."""
-
-
-class Call(msgspec.Struct, frozen=True, gc=False):
-    """One way in which an event calls something.
-
-    `functions` and `externals` are the possible callees, `arguments` what they receive, `receiver` the object whose method
-    is called (None for a plain function). `deferred` is true when the callee runs later and the event does not wait for it
-    (a task, a thread, an executor); `abstract` are interface methods without a body among the callees, `unbound` the
-    functions that get no receiver.
-    """
-
-    functions: tuple[FunctionId, ...]
-    externals: tuple[str, ...]
-    abstract: tuple[FunctionId, ...]
-    arguments: tuple[Argument, ...]
-    receiver: AccessPath | None
-    name: str
-    unknown: bool = False
-    deferred: bool = False
-    unbound: tuple[FunctionId, ...] = ()
-
-
-class Modelled(msgspec.Struct, frozen=True, gc=False):
-    """A modelled effect of a call: which library callable has it, and how it was called."""
-
-    name: str
-    effect: ModelEffect
-    call: Call
-
-    @property
-    def target(self) -> Value | AccessPath | None:
-        """The argument that the effect is on."""
-        return argument_of(self.call, self.effect.target)
-
-    @property
-    def content(self) -> Value | AccessPath | None:
-        """The argument whose content goes in."""
-        return argument_of(self.call, self.effect.content)
 
 
 class View:
@@ -99,6 +64,7 @@ class View:
         self._accessors = _accessors(self.program)
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
+        self._run_formals: dict[FunctionId, frozenset[str]] = {}
 
     # One function at a time.
 
@@ -192,12 +158,48 @@ class View:
         callees = self.call_graph.callees(identity, event)
         if it.kind != "call":
             if callees.functions:
-                yield msgspec.structs.replace(_direct_call(it, callees), name="", arguments=_implicit_arguments(it))
+                yield msgspec.structs.replace(direct_call(it, callees), name="", arguments=implicit_arguments(it))
             return
-        own = _direct_call(it, callees)
+        own = direct_call(it, callees)
         yield own
         if self._runs_arguments(own):
             yield from self._passed_calls(identity, event, it, deferred=self._leaves_running(own))
+        elif any(self.run_formals(target) for target in own.functions):
+            run = {value for target in own.functions for name, value in self.bound(own, target).items()
+                   if name in self.run_formals(target)}
+            yield from self._passed_calls(identity, event, it, deferred=False, only=run)
+
+    def run_formals(self, identity: FunctionId) -> frozenset[str]:
+        """The formals that the function calls, or hands to something that calls them: it runs what it is given there."""
+        found = self._run_formals.get(identity)
+        if found is None:
+            self._run_formals[identity] = frozenset()        # a function that only hands its formal to itself runs nothing
+            found = self._run_formals[identity] = frozenset(self._find_run_formals(identity))
+        return found
+
+    def _find_run_formals(self, identity: FunctionId) -> Iterator[str]:
+        function = self.function(identity)
+        formals = {formal.name for formal in function.formals if formal.kind not in ("variadic", "keywords")}
+        for number, event in enumerate(function.events if formals else ()):
+            if event.kind != "call" or event.path is None:
+                continue
+            if isinstance(event.path.root, Name) and not event.path.steps:
+                yield from self._formals_behind(identity, number, event.path.root, formals)
+            if not event.arguments:
+                continue
+            call = direct_call(event, self.call_graph.callees(identity, number))
+            handed = [argument.value for argument in event.arguments] if self._runs_arguments(call) else [
+                value for target in call.functions for name, value in self.bound(call, target).items()
+                if name in self.run_formals(target)
+            ]
+            for value in handed:
+                yield from self._formals_behind(identity, number, value, formals)
+
+    def _formals_behind(self, identity: FunctionId, at: int, value: Value, formals: set[str]) -> Iterator[str]:
+        """The formals that a value can be."""
+        for kind, what in self.origins(identity).identity(value, at):
+            if kind == "param" and what in formals:
+                yield str(what)
 
     def _may_call(self, it: Event) -> bool:
         """Whether an event that is no call can call a property or an item method of some class of the program."""
@@ -222,7 +224,9 @@ class View:
         effects = [effect for name in call.externals for effect in self.models.effects(name)]
         return any(e.does == "concurrent-executor" for e in effects) and not any(e.suspends or e.does == "joins" for e in effects)
 
-    def _passed_calls(self, identity: FunctionId, event: int, it: Event, *, deferred: bool) -> Iterator[Call]:
+    def _passed_calls(
+        self, identity: FunctionId, event: int, it: Event, *, deferred: bool, only: Container[Value] | None = None
+    ) -> Iterator[Call]:
         made = [number for number, taker in self._handed_coroutines(identity).items() if taker == event]
         covered: set[FunctionId | str] = set()
         for number in made:
@@ -231,7 +235,9 @@ class View:
                 covered.update(call.externals)
                 yield msgspec.structs.replace(call, deferred=deferred)
         for position, target in self.call_graph.passed_callables(identity, event):
-            if target in covered:
+            if target in covered or (only is not None and not any(
+                argument.value in only and position in (index, argument.keyword) for index, argument in enumerate(it.arguments)
+            )):
                 continue
             rest = tuple(a for a in it.arguments[position + 1 :] if not a.keyword) if isinstance(position, int) else ()
             named = tuple(a for a in it.arguments if a.keyword and a.keyword != position)
@@ -281,7 +287,7 @@ class View:
         for call in self.effective_calls(identity, event):
             for name in call.externals:
                 for effect in self.models.effects(name):
-                    if _condition_holds(effect, call):
+                    if condition_holds(effect, call):
                         yield Modelled(name, effect, call)
             if call.unknown and not call.functions and call.receiver is not None and call.name:
                 for effect in self.models.distinctive(call.name):
@@ -361,50 +367,3 @@ def _accessors(program: Program) -> _Accessors:
             if is_property(function):
                 read.add(name)
     return _Accessors(frozenset(read), frozenset(changed))
-
-
-def argument_of(call: Call, which: str) -> Value | AccessPath | None:
-    """The argument that a model names: `self` (the receiver), a position, or a keyword; `0|path` tries both."""
-    for choice in which.split("|"):
-        if choice == "self":
-            return call.receiver
-        if choice.isdigit():
-            positional = [argument for argument in call.arguments if not argument.keyword]
-            if int(choice) < len(positional):
-                return positional[int(choice)].value
-        for argument in call.arguments:
-            if argument.keyword == choice:
-                return argument.value
-    return None
-
-
-def _direct_call(it: Event, callees: Callees) -> Call:
-    assert it.path is not None
-    steps = it.path.steps
-    return Call(
-        functions=callees.functions,
-        externals=callees.externals,
-        abstract=callees.abstract,
-        arguments=it.arguments,
-        receiver=AccessPath(it.path.root, steps[:-1]) if steps else None,
-        name=steps[-1] if steps else (it.path.root.name if isinstance(it.path.root, Name) else ""),
-        unknown=callees.unknown,
-        unbound=callees.unbound,
-    )
-
-
-def _implicit_arguments(it: Event) -> tuple[Argument, ...]:
-    """What a property's setter or `__setattr__` receives besides its receiver."""
-    if it.kind != "write" or it.value is None or it.path is None:
-        return ()
-    return (Argument("", it.value),)
-
-
-def _condition_holds(effect: ModelEffect, call: Call) -> bool:
-    """Whether the constant argument that the model's condition names has (or lacks) the wanted value."""
-    if effect.when is None:
-        return True
-    value = argument_of(call, effect.when.argument)
-    if value is None:
-        return effect.when.equals is False or effect.when.equals is None
-    return isinstance(value, Constant) and value.text == str(effect.when.equals)

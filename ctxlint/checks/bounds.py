@@ -1,0 +1,205 @@
+"""Whether a position that a function was given is known to lie inside the cell before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.finding import Analysis
+from ctxlint.flow.paths import path
+from ctxlint.flow.reaching import ENTRY_VALUE
+from ctxlint.ir.function import Condition
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+
+Side = Literal["lower", "upper"]
+
+MAX_CALLERS = 3
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "in": "not in", "not in": "in"}
+_SUMS = frozenset(["+", "-", "+=", "-=", "-x", "item"])
+
+
+def raw_names(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int = 0) -> frozenset[str]:
+    """The formals from which a position is taken as they were passed: by name, sum, attribute or item, not through a call."""
+    if depth > 8:
+        return frozenset()
+    view = analysis.view
+    formals = {formal.name for formal in view.function(identity).formals}
+    if isinstance(value, Name) and value.scope == "local":
+        found: set[str] = set()
+        for number in view.definitions(identity).definitions(at, value.name):
+            if number == ENTRY_VALUE:
+                found |= {value.name} & formals
+                continue
+            event = view.event(identity, number)
+            if event.kind == "local" and event.value is not None:
+                found |= raw_names(analysis, identity, number, event.value, depth + 1)
+        return frozenset(found)
+    if isinstance(value, Compound) and value.operator in _SUMS:
+        parts = value.parts[:1] if value.operator == "item" else value.parts
+        return frozenset().union(*(raw_names(analysis, identity, at, part, depth + 1) for part in parts))
+    if isinstance(value, Result):
+        event = view.event(identity, value.event)
+        if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name):
+            if event.path.root.name in formals and not _is_receiver(analysis, identity, event.path.root.name):
+                return frozenset([event.path.root.name])
+        if event.kind == "call" and event.path is not None and not event.path.steps and len(event.arguments) == 1:
+            if getattr(event.path.root, "name", "") == "int":
+                return raw_names(analysis, identity, value.event, event.arguments[0].value, depth + 1)
+    return frozenset()
+
+
+def _is_receiver(analysis: Analysis, identity: FunctionId, name: str) -> bool:
+    function = analysis.view.function(identity)
+    return bool(function.owner) and function.formals[0].name == name
+
+
+def is_bounded(analysis: Analysis, identity: FunctionId, event: int, position: Value, side: Side) -> bool:
+    """Whether every way to the event passes a test that bounds the position, or binds it anew."""
+    view = analysis.view
+    graph = view.graph(identity)
+    names = _names(analysis, identity, event, position)
+    if not names:
+        return False
+    barriers = set(_rebindings(analysis, identity, names))
+    for number, block in enumerate(view.function(identity).blocks):
+        for edge in block.edges:
+            target = graph.size + edge.target
+            if edge.condition is not None and len(graph.predecessors(target)) == 1:
+                if _bounds(analysis, identity, edge.condition, names, side):
+                    barriers.add(target)
+    barriers.update(_checking_helpers(analysis, identity, names, side))
+    barriers.discard(event)
+    return path(graph, graph.entry, event, barriers, consistent=False) is None
+
+
+def _names(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int = 0) -> frozenset[str]:
+    """The local names that stand for a position: the variable and those it is a plain copy or sum of."""
+    if depth > 6:
+        return frozenset()
+    if isinstance(value, Name) and value.scope == "local":
+        found = {value.name}
+        for number in analysis.view.definitions(identity).definitions(at, value.name):
+            event = analysis.view.event(identity, number) if number >= 0 else None
+            if event is not None and event.kind == "local" and event.value is not None:
+                found |= _names(analysis, identity, number, event.value, depth + 1)
+        return frozenset(found)
+    if isinstance(value, Compound) and value.operator in _SUMS:
+        return frozenset().union(*(_names(analysis, identity, at, part, depth + 1) for part in value.parts[:1]))
+    if isinstance(value, Result):
+        event = analysis.view.event(identity, value.event)
+        if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name) and event.path.root.scope == "local":
+            return frozenset([".".join((event.path.root.name, *event.path.steps))])
+        if event.kind == "call" and len(event.arguments) == 1 and getattr(event.path and event.path.root, "name", "") == "int":
+            return _names(analysis, identity, value.event, event.arguments[0].value, depth + 1)
+    return frozenset()
+
+
+def _rebindings(analysis: Analysis, identity: FunctionId, names: frozenset[str]) -> Iterator[int]:
+    """Where one of the names gets a value that is no plain copy of what was passed."""
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
+            if event.path.root.name in names and not raw_names(analysis, identity, number, event.value):
+                yield number
+            elif event.path.root.name in names and event.note == "aug":
+                yield number
+            elif event.path.root.name in names and isinstance(event.value, Compound) and event.value.operator in ("+", "+="):
+                yield number
+
+
+def _bounds(analysis: Analysis, identity: FunctionId, condition: Condition, names: frozenset[str], side: Side) -> bool:
+    return _holds(analysis, identity, condition.value, condition.holds, names, side)
+
+
+def _holds(analysis: Analysis, identity: FunctionId, value: Value, holds: bool, names: frozenset[str], side: Side) -> bool:
+    if not isinstance(value, Compound):
+        return False
+    if value.operator == "not":
+        return _holds(analysis, identity, value.parts[0], not holds, names, side)
+    if (value.operator == "and" and holds) or (value.operator == "or" and not holds):
+        return any(_holds(analysis, identity, part, holds, names, side) for part in value.parts)
+    if value.operator in ("and", "or"):
+        return all(_holds(analysis, identity, part, holds, names, side) for part in value.parts)
+    if value.operator not in _DENIED or len(value.parts) != 2:
+        return False
+    operator = value.operator if holds else _DENIED[value.operator]
+    left, right = value.parts
+    if operator in ("in", "=="):
+        return _stands_for(analysis, identity, left, names) or (operator == "==" and _stands_for(analysis, identity, right, names))
+    if _stands_for(analysis, identity, right, names) and not _stands_for(analysis, identity, left, names):
+        left, right, operator = right, left, _TURNED.get(operator, operator)
+    if not _stands_for(analysis, identity, left, names):
+        return False
+    if side == "lower":
+        return operator in (">", ">=") and not _is_negative(right)
+    return operator in ("<", "<=") and not isinstance(right, Constant)
+
+
+def _stands_for(analysis: Analysis, identity: FunctionId, value: Value, names: frozenset[str]) -> bool:
+    if isinstance(value, Name):
+        return value.name in names
+    if isinstance(value, Compound) and value.operator in ("+", "-") and value.parts:
+        return _stands_for(analysis, identity, value.parts[0], names)
+    if isinstance(value, Result):
+        event = analysis.view.event(identity, value.event)
+        if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name):
+            return ".".join((event.path.root.name, *event.path.steps)) in names
+    return False
+
+
+def _is_negative(value: Value) -> bool:
+    return (isinstance(value, Compound) and value.operator == "-x") or (isinstance(value, Constant) and value.text.startswith("-"))
+
+
+def _checking_helpers(analysis: Analysis, identity: FunctionId, names: frozenset[str], side: Side) -> Iterator[int]:
+    """Calls of helpers that return only when the formal that a position fills is bounded."""
+    view = analysis.view
+    for number, event in enumerate(view.function(identity).events):
+        if event.kind != "call" or not any(_stands_for(analysis, identity, a.value, names) for a in event.arguments):
+            continue
+        for call in view.calls(identity, number):
+            for target in call.functions[:3]:
+                exit_node = view.graph(target).exit
+                for formal, value in view.bound(call, target).items():
+                    if _stands_for(analysis, identity, value, names) and target != identity:
+                        if is_bounded_at(analysis, target, exit_node, formal, side):
+                            yield number
+
+
+def is_bounded_at(analysis: Analysis, identity: FunctionId, node: int, formal: str, side: Side) -> bool:
+    """Whether a formal is bounded whenever control comes to a node of the graph."""
+    view = analysis.view
+    graph = view.graph(identity)
+    barriers = {
+        graph.size + edge.target
+        for block in view.function(identity).blocks for edge in block.edges
+        if edge.condition is not None and len(graph.predecessors(graph.size + edge.target)) == 1
+        and _bounds(analysis, identity, edge.condition, frozenset([formal]), side)
+    }
+    for block in view.function(identity).blocks:
+        for edge in block.edges:
+            if edge.condition is not None and graph.size + edge.target == node:
+                if _bounds(analysis, identity, edge.condition, frozenset([formal]), side):
+                    continue
+    return bool(barriers) and path(graph, graph.entry, node, barriers, consistent=False, exceptional=False) is None
+
+
+def is_raw(analysis: Analysis, identity: FunctionId, event: int, position: Value, side: Side, depth: int = 0) -> bool:
+    """Whether a position can reach the event just as somebody outside passed it, unbounded on that side."""
+    names = raw_names(analysis, identity, event, position)
+    if not names or is_bounded(analysis, identity, event, position, side):
+        return False
+    callers = analysis.view.call_graph.callers(identity)
+    simple = analysis.view.function(identity).qualname.rpartition(".")[2]
+    if not callers or depth >= MAX_CALLERS:
+        return not simple.startswith("_") or not callers
+    if not simple.startswith("_") and depth == 0:
+        return True
+    return any(
+        is_raw(analysis, caller, number, value, side, depth + 1) or (side == "lower" and _is_negative(value))
+        for caller, number in callers
+        for call in analysis.view.calls(caller, number) if identity in call.functions
+        for name, value in analysis.view.bound(call, identity).items() if name in names
+    )

@@ -1,0 +1,139 @@
+"""Changes of a cell that its undo log does not know of, and that move what lies behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import is_constructor
+from ctxlint.checks.finding import Analysis
+from ctxlint.checks.guarded import conditions_before
+from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import Witness, path, reachable
+from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.roles.edits import Edit
+from ctxlint.roles.holders import Holder, is_within
+from ctxlint.roles.undo import Record, UndoRecords
+
+MAX_CALLERS = 3
+
+
+class Bypass(msgspec.Struct, frozen=True):
+    """An edit of a function that leaves the log as it was."""
+
+    function: FunctionId
+    edit: Edit
+    text: str
+    confidence: Confidence
+
+
+def bypasses(
+    analysis: Analysis, undo: UndoRecords, record: Record, cell: frozenset[Holder], replayers: frozenset[FunctionId], *, tail: bool
+) -> Iterator[Bypass]:
+    """The edits of the cell that move positions and are not in the record's container; `tail`: counted from the end."""
+    for function in _changers(analysis, undo, record, cell):
+        if function in replayers or is_constructor(analysis.view, function):
+            continue
+        for edit in undo.edits.own(function):
+            if edit.holders & cell and _moves(edit, tail):
+                if _touches(analysis, undo, function, record.container):
+                    yield from _sometimes(analysis, undo, function, edit, record.container)
+                elif not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
+                    yield Bypass(function, edit, "changes the cell and records nothing", "high")
+                break
+
+
+def _changers(analysis: Analysis, undo: UndoRecords, record: Record, cell: frozenset[Holder]) -> Iterable[FunctionId]:
+    """The functions that may edit the cell by operations of their own."""
+    named = {change.function: None for holder in sorted(cell) for change in analysis.cells.changes(holder)}
+    if any(":" in holder for holder in cell):
+        named.update({i: None for i in analysis.program.functions() if i.module == record.function.module})
+    return named
+
+
+def _moves(edit: Edit, tail: bool) -> bool:
+    if edit.operation == "reorder":
+        return True
+    if edit.operation in ("append", "pop"):
+        return tail
+    return edit.shifts
+
+
+def _asks_log(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit: Edit, container: Holder) -> bool:
+    """Whether the edit is only made when a test of the log itself allows it: nothing is recorded that it could shift."""
+    return any(
+        container in undo.holders.of(function, edit.event, value)
+        for condition in conditions_before(analysis, function, edit.event)
+        for value in _inside(analysis, function, condition.value)
+    )
+
+
+def _inside(analysis: Analysis, function: FunctionId, value: Value) -> Iterator[Value]:
+    """The value, its parts, and what sizes among them are taken of."""
+    yield value
+    if isinstance(value, Compound):
+        for part in value.parts:
+            yield from _inside(analysis, function, part)
+    elif isinstance(value, Result):
+        event = analysis.view.event(function, value.event)
+        for argument in event.arguments if event.kind == "call" else ():
+            yield from _inside(analysis, function, argument.value)
+
+
+def _touches(analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder) -> bool:
+    """Whether the function, or a callee, changes the log: records, removes or resets."""
+    if any(container in edit.holders for edit in undo.edits.of(function)):
+        return True
+    if any(record.container == container for record in undo.records(function)):
+        return True
+    return any(container in mutation.cells for mutation in analysis.summaries.of(function).mutations)
+
+
+def _covered(
+    analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder, replayers: frozenset[FunctionId], depth: int
+) -> bool:
+    """Whether every known caller records, or replays: then the function is a part of those."""
+    callers = {caller for caller, _ in analysis.view.call_graph.callers(function)}
+    if not callers or depth >= MAX_CALLERS:
+        return False
+    return all(
+        caller in replayers or _touches(analysis, undo, caller, container) or is_constructor(analysis.view, caller)
+        or _covered(analysis, undo, caller, container, replayers, depth + 1)
+        for caller in callers
+    )
+
+
+def _sometimes(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit: Edit, container: Holder) -> Iterator[Bypass]:
+    """An ordinary way through a recording function that edits and does not record."""
+    graph = analysis.view.graph(function)
+    touching = {e.event for e in undo.edits.of(function) if container in e.holders}
+    touching |= {r.event for r in undo.records(function) if r.container == container}
+    touching |= {m.event for m in analysis.summaries.of(function).mutations if container in m.cells}
+    if any(edit.event in reachable(graph, event) and path(graph, graph.entry, edit.event, {event}) is None for event in touching):
+        return
+    if path(graph, graph.entry, edit.event, touching) is None:
+        return
+    witness = path(graph, edit.event, graph.exit, touching, start="completed")
+    if witness is None or witness.consistent is False:
+        return
+    if not _is_switch(analysis, undo, function, witness, container):
+        yield Bypass(function, edit, "can change the cell and leave without a record", "medium")
+
+
+def _is_switch(analysis: Analysis, undo: UndoRecords, function: FunctionId, witness: Witness, container: Holder) -> bool:
+    """Whether the way depends on a plain flag, by which a replay says that it records nothing, or on nothing having changed."""
+    for condition in witness.conditions:
+        value: Value = condition.value
+        if isinstance(value, Compound) and value.operator == "not":
+            value = value.parts[0]
+        if isinstance(value, Name):
+            return True
+        if isinstance(value, Result) and analysis.view.event(function, value.event).kind == "read":
+            mentioned = undo.mentions.of(function, value.event, value)
+            if not any(is_within(holder, container) for holder in mentioned):
+                return True
+        if isinstance(value, Compound) and value.operator in ("==", "!=", "is", "is not"):
+            return True
+    return False

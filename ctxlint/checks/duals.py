@@ -1,0 +1,180 @@
+"""Whether the edit that a record is replayed by takes back just what the recorded edit did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.finding import Analysis
+from ctxlint.flow.paths import dominates, path, reachable
+from ctxlint.ir.function import Condition
+from ctxlint.ir.value import Compound, Constant, Value
+from ctxlint.roles.edits import Edit
+from ctxlint.roles.holders import Holder, is_within
+from ctxlint.roles.measures import Atom, Sum, made, single, substituted
+from ctxlint.roles.undo import Record, UndoRecords
+
+
+class Mismatch(msgspec.Struct, frozen=True):
+    """What the replay gets wrong about a recorded edit, in words, and which of its edits does."""
+
+    text: str
+    edit: Edit
+
+
+def applies(analysis: Analysis, undo: UndoRecords, replayer: FunctionId, edit: Edit, record: Record) -> bool:
+    """Whether the replay's edit can be the one for this record: no test before it denies one of the record's literals."""
+    view = analysis.view
+    graph = view.graph(replayer)
+    for block in view.function(replayer).blocks:
+        for each in block.edges:
+            if each.condition is None:
+                continue
+            target = graph.size + each.target
+            if len(graph.predecessors(target)) == 1 and dominates(graph, target, edit.event):
+                if _denied(undo, replayer, target, each.condition, record):
+                    return False
+    return True
+
+
+def _denied(undo: UndoRecords, replayer: FunctionId, at: int, condition: Condition, record: Record) -> bool:
+    value, holds = condition.value, condition.holds
+    if isinstance(value, Compound) and value.operator in ("and", "or"):
+        if (value.operator == "and") == holds:
+            return any(_denied(undo, replayer, at, Condition(part, holds), record) for part in value.parts)
+        return False
+    if isinstance(value, Compound) and value.operator == "not":
+        return _denied(undo, replayer, at, Condition(value.parts[0], not holds), record)
+    if not isinstance(value, Compound) or value.operator not in ("==", "!=", "is", "is not", "match", "in"):
+        return False
+    wanted = {part.text for part in _literals(value)}
+    if not wanted:
+        return False
+    known = {
+        record.parts[holder].constant for part in value.parts for holder in undo.holders.of(replayer, at, part)
+        if holder in record.parts and record.parts[holder].constant is not None
+    }
+    if not known:
+        return False
+    same = bool(known & wanted)
+    return same != (holds if value.operator not in ("!=", "is not") else not holds)
+
+
+def _literals(value: Compound) -> Iterable[Constant]:
+    for part in value.parts:
+        if isinstance(part, Constant) and part.kind == "str":
+            yield part
+        elif isinstance(part, Compound) and part.operator in ("list", "tuple", "set"):
+            yield from [p for p in part.parts if isinstance(p, Constant) and p.kind == "str"]
+
+
+def mismatch(analysis: Analysis, undo: UndoRecords, record: Record, forward: Sequence[Edit], replayer: FunctionId,
+             inverse: Sequence[Edit]) -> Mismatch | None:
+    """The first way in which the replay's edits are not those of the record, taken back in reverse order."""
+    done = merged(in_sequence(analysis, record.function, forward))
+    undone = merged(in_sequence(analysis, replayer, inverse))
+    if not done or len(done) != len(undone):
+        return None
+    for first, second in zip(done, reversed(undone)):
+        found = _compared(undo, record, first, second, replayer, grown=len(done) == 1)
+        if found is not None:
+            return found
+    return None
+
+
+def in_sequence(analysis: Analysis, identity: FunctionId, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """The edits, if all of them happen one after the other on every way; none if some are alternatives."""
+    graph = analysis.view.graph(identity)
+    ordered = sorted(edits, key=lambda e: e.event)
+    for first, second in zip(ordered, ordered[1:]):
+        if second.event not in reachable(graph, first.event) or not dominates(graph, first.event, second.event):
+            return ()
+    return tuple(ordered)
+
+
+def merged(edits: Sequence[Edit]) -> list[Edit]:
+    """Two edits at one start, of which the first only removes and the second only adds, are one."""
+    found: list[Edit] = []
+    for edit in edits:
+        last = found[-1] if found else None
+        if last is not None and last.start is not None and last.start == edit.start and last.inserted == Sum() and edit.removed == Sum():
+            found[-1] = msgspec.structs.replace(last, inserted=edit.inserted, operation="slice", positions=last.positions + edit.positions)
+        else:
+            found.append(edit)
+    return found
+
+
+def _compared(undo: UndoRecords, record: Record, forward: Edit, inverse: Edit, replayer: FunctionId, *, grown: bool) -> Mismatch | None:
+    start, removed, inserted = (
+        translated(undo, record, forward, replayer, s, grown) for s in (inverse.start, inverse.removed, inverse.inserted)
+    )
+    own: dict[Atom, Sum] = {("place", holder): part.number for holder, part in record.parts.items()}
+    own.update({("len", "place", holder): part.length for holder, part in record.parts.items()})
+    forward = msgspec.structs.replace(
+        forward, **{name: None if s is None else substituted(s, own) for name, s in (
+            ("start", forward.start), ("removed", forward.removed), ("inserted", forward.inserted))}
+    )
+    if differ(forward.start, start):
+        return Mismatch("it is replayed at another place than the edit was made", inverse)
+    if differ(forward.inserted, removed):
+        return Mismatch("the replay removes another number of elements than the edit added", inverse)
+    if differ(forward.removed, inserted):
+        return Mismatch("the replay puts back another number of elements than the edit removed", inverse)
+    return None
+
+
+def translated(undo: UndoRecords, record: Record, forward: Edit, replayer: FunctionId, sum: Sum | None, grown: bool) -> Sum | None:
+    """A sum of the replaying function in terms of the recording one: parts of the record as they were when it was made."""
+    if sum is None:
+        return None
+    actuals: dict[Atom, Sum] = {}
+    for atom in sum.atoms:
+        if atom[0] == "place" and str(atom[1]) in record.parts:
+            actuals[atom] = record.parts[str(atom[1])].number
+        elif atom[0] == "len" and atom[1] == "place":
+            holder = str(atom[2])
+            if holder in record.parts:
+                actuals[atom] = record.parts[holder].length
+            elif holder in forward.holders:
+                if not grown or forward.removed is None or forward.inserted is None:
+                    return None
+                actuals[atom] = single(atom) + forward.inserted - forward.removed
+    return substituted(sum, actuals)
+
+
+def differ(one: Sum | None, other: Sum | None) -> bool:
+    """Whether two sums are surely not the same: nothing unknown is left in their difference but what was passed in."""
+    if one is None or other is None:
+        return False
+    rest = one - other
+    if rest == Sum():
+        return False
+    return all(is_plain(atom) for atom in (*one.atoms, *other.atoms))
+
+
+def is_plain(atom: Atom) -> bool:
+    """What stands for itself: formals, their lengths, and the length of a cell when the function began."""
+    return atom[0] == "param" or (atom[0] == "len" and atom[1] in ("param", "place"))
+
+
+def optional(analysis: Analysis, identity: FunctionId, edit: int, record: int) -> bool:
+    """Whether some ordinary way to the record does not pass the edit, although the edit comes before it."""
+    graph = analysis.view.graph(identity)
+    return record in reachable(graph, edit) and path(graph, graph.entry, record, {edit}, exceptional=False) is not None
+
+
+def parts_within(record: Record, places: Iterable[Holder]) -> frozenset[Holder]:
+    """The parts of a record that some places name."""
+    return frozenset(part for part in record.parts for place in places if is_within(part, place) or is_within(place, part))
+
+
+def values_of(record: Record, holders: Iterable[Holder]) -> tuple[Value, ...]:
+    """What parts of a record were made of."""
+    return tuple(record.parts[h].value for h in holders if h in record.parts)
+
+
+def rounds_of(sum: Sum | None) -> Sum | None:
+    """The sum without a constant."""
+    return None if sum is None else made(0, dict(sum.terms))

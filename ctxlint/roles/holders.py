@@ -1,0 +1,283 @@
+"""What a value is a part of: names of places that hold across functions, down to the fields of what a container holds.
+
+`Buffer.text` is an attribute of its owning class, `Buffer.log[*][0]` the first part of any entry of a log, `Edit.at` a field
+of a typed record.
+Untyped parameters and the variables of an enclosing function are named by their function; they hold inside one module only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ctxlint.calls.cells import attribute_owner
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.names import resolve_name
+from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.types import Instance, Types, in_order
+from ctxlint.calls.view import View
+from ctxlint.flow.reaching import ENTRY_VALUE
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+
+Holder = str
+
+ITEM = "[*]"
+MAX_DEPTH = 12
+"""Longer chains of reads name nothing that two functions could share."""
+
+STORE = "store "
+"""How the name of something kept outside of memory begins; its pairing key follows."""
+
+_TEXTS = frozenset(["splitlines", "split", "strip", "rstrip", "decode", "read", "readlines", "readline", "fetchone", "fetchall"])
+_TAKES = frozenset(["pop", "popleft", "get", "__getitem__", "popitem", "setdefault", "peek", "get_nowait"])
+_SAME_ITEMS = frozenset(["reversed", "list", "tuple", "iter", "sorted", "enumerate", "next", "filter", "deque", "set"])
+_COPIES = frozenset(["copy", "values"])
+
+
+class Holders:
+    """Names the places of values, one function at a time; memoised."""
+
+    def __init__(self, summaries: Summaries) -> None:
+        self._summaries = summaries
+        self._view: View = summaries.view
+        self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
+
+    def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Holder]:
+        """The places that `value`, as evaluated at event `at`, can be read from; empty for what is made here."""
+        return self._of(identity, at, value, 0)
+
+    def of_path(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...] = ()) -> frozenset[Holder]:
+        """The places that an access path names at an event."""
+        return self._path(identity, at, path, keys, 0)
+
+    def of_event(self, identity: FunctionId, number: int) -> frozenset[Holder]:
+        """The places that an event's own path names."""
+        event = self._view.event(identity, number)
+        return frozenset() if event.path is None else self._path(identity, number, event.path, event.keys, 0)
+
+    def of_receiver(self, identity: FunctionId, number: int) -> frozenset[Holder]:
+        """The places of the object whose method a call event calls."""
+        event = self._view.event(identity, number)
+        if event.path is None or not event.path.steps:
+            return frozenset()
+        return self._path(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys, 0)
+
+    def file_at(self, identity: FunctionId, number: int) -> frozenset[Holder]:
+        """The file that an event reads or writes, named by where its path was found."""
+        match = self._view.does(identity, number, "loads", "saves", "opens", "reads")
+        target = match.target if match is not None and match.effect.store == "file" else None
+        if isinstance(target, AccessPath):
+            found = self._path(identity, number, target, self._view.event(identity, number).keys, 0)
+        else:
+            found = frozenset() if target is None else self.of(identity, number, target)
+        return frozenset(f"{STORE}file {holder}" for holder in found)
+
+    def is_instance(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
+        """Whether the path holds an object of a class of the program, so that its methods are not those of a container."""
+        return any(
+            isinstance(t, Instance) and self._view.program.class_(t.name) is not None
+            for t in self._view.inference.of_path(identity, at, path)
+        )
+
+    def _of(self, identity: FunctionId, at: int, value: Value, depth: int) -> frozenset[Holder]:
+        key = (identity, at, value)
+        known = self._known.get(key)
+        if known is None:
+            if depth > MAX_DEPTH:
+                return frozenset()
+            self._known[key] = frozenset()
+            known = self._known[key] = frozenset(self._find(identity, at, value, depth + 1))
+        return known
+
+    def _find(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterable[Holder]:
+        if isinstance(value, Name):
+            return self._name(identity, at, value, depth)
+        if isinstance(value, Result):
+            return self._result(identity, value.event, depth)
+        if isinstance(value, Compound):
+            if value.operator == "item":
+                return self._item(identity, at, value.parts[0], value.parts[1], depth)
+            if value.operator == "element":
+                return _below(self._of(identity, at, value.parts[0], depth), ITEM)
+            if value.operator == "if":
+                return frozenset().union(*(self._of(identity, at, part, depth) for part in value.parts[1:]))
+            if value.operator in ("or", "and"):
+                return frozenset().union(*(self._of(identity, at, part, depth) for part in value.parts))
+        return ()
+
+    def _name(self, identity: FunctionId, at: int, name: Name, depth: int) -> Iterable[Holder]:
+        if name.scope == "global":
+            found = resolve_name(self._view.program, identity.module, identity.index, name.name)
+            return () if not found or found.startswith("builtins.") else (found,)
+        if name.scope == "captured":
+            return (self._outer(identity, name.name),)
+        events = self._view.function(identity).events
+        found_here: set[Holder] = set()
+        for number in self._view.definitions(identity).definitions(at, name.name):
+            if number == ENTRY_VALUE:
+                if any(formal.name == name.name for formal in self._view.function(identity).formals):
+                    found_here.add(f"{identity.module}:{name.name}")
+                continue
+            event = events[number]
+            if event.kind == "local" and event.value is not None:
+                found_here |= self._of(identity, number, event.value, depth)
+        if not found_here and self._is_shared_below(identity, name.name):
+            found_here.add(self._own(identity, name.name))
+        return found_here
+
+    def _outer(self, identity: FunctionId, name: str) -> Holder:
+        current = identity
+        while True:
+            enclosing = self._view.function(current).enclosing
+            if enclosing < 0:
+                return f"{identity.module}:{name}"
+            current = FunctionId(current.module, enclosing)
+            if name in self._view.function(current).locals and name not in self._view.function(current).captures:
+                return self._own(current, name)
+
+    def _own(self, identity: FunctionId, name: str) -> Holder:
+        return f"{identity.module}:{self._view.function(identity).qualname}.{name}"
+
+    def _is_shared_below(self, identity: FunctionId, name: str) -> bool:
+        """Whether a function defined inside this one takes the variable."""
+        module = self._view.program.modules[identity.module].ir
+        return any(name in function.captures and function.enclosing == identity.index for function in module.functions)
+
+    def _result(self, identity: FunctionId, number: int, depth: int) -> Iterable[Holder]:
+        event = self._view.event(identity, number)
+        if event.kind == "read" and event.path is not None:
+            return self._path(identity, number, event.path, event.keys, depth)
+        if event.kind == "iterate" and event.value is not None:
+            return self._element(identity, number, event.value, depth)
+        if event.kind == "suspend" and event.note == "await" and event.value is not None:
+            return self._of(identity, number, event.value, depth)
+        if event.kind == "enter" and event.value is not None:
+            return self._of(identity, number, event.value, depth)
+        if event.kind == "call" and event.path is not None:
+            return self._loaded(identity, number, event, depth) or self._call(identity, number, event, depth)
+        return ()
+
+    def _loaded(self, identity: FunctionId, number: int, event: Event, depth: int) -> frozenset[Holder]:
+        """A store that is read, and what is taken apart or parsed from its text."""
+        effects = self._summaries.effects_at(identity, number)
+        nearest = min((e.distance for e in effects), default=0)
+        if effects and all(e.kind != "read" or not e.keys for e in effects if e.distance == nearest):
+            return frozenset()
+        found = frozenset(f"{STORE}{min(e.keys)}" for e in effects if e.kind == "read" and e.keys and e.distance == nearest)
+        if found or event.path is None:
+            return found
+        parsed = self._view.does(identity, number, "parses")
+        if parsed is not None and isinstance(parsed.content, (Name, Result, Compound)):
+            return self._of(identity, number, parsed.content, depth)
+        if event.path.steps and event.path.steps[-1] in _TEXTS:
+            holders = self._path(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys, depth)
+            return frozenset(h for h in holders if h.startswith(STORE))
+        return frozenset()
+
+    def _call(self, identity: FunctionId, number: int, event: Event, depth: int) -> Iterable[Holder]:
+        """What takes an entry out of a container, and what gives the same entries in another container."""
+        assert event.path is not None
+        steps = event.path.steps
+        if steps:
+            receiver = AccessPath(event.path.root, steps[:-1])
+            if steps[-1] in _TAKES and not self.is_instance(identity, number, receiver):
+                holders = self._path(identity, number, receiver, event.keys, depth)
+                first = event.arguments[0].value if event.arguments else None
+                return _below(holders, _key(first) if steps[-1] in ("get", "pop", "setdefault") else ITEM)
+            if steps[-1] in _COPIES and not self.is_instance(identity, number, receiver):
+                return self._path(identity, number, receiver, event.keys, depth)
+            if steps[-1] in ("items",):
+                return _below(self._path(identity, number, receiver, event.keys, depth), ITEM)
+        name = steps[-1] if steps else getattr(event.path.root, "name", "")
+        if name in _SAME_ITEMS and event.arguments and not self._view.calls(identity, number)[0].functions:
+            same = self._of(identity, number, event.arguments[-1 if name == "filter" else 0].value, depth)
+            return _below(same, ITEM) if name == "next" else same
+        return self._returned(identity, number, depth)
+
+    def _returned(self, identity: FunctionId, number: int, depth: int) -> Iterable[Holder]:
+        """What a callee of the program gives back as it is: a getter, a take from a log in a helper."""
+        found: set[Holder] = set()
+        for call in self._view.calls(identity, number):
+            for target in call.functions[:4]:
+                if target == identity or depth > MAX_DEPTH - 4:
+                    continue
+                for at, event in enumerate(self._view.function(target).events):
+                    if event.kind == "return" and event.value is not None:
+                        found |= {h for h in self._of(target, at, event.value, depth + 2) if not _is_formal(h)}
+        return found
+
+    def _element(self, identity: FunctionId, at: int, container: Value, depth: int) -> Iterable[Holder]:
+        if isinstance(container, Result):
+            event = self._view.event(identity, container.event)
+            if event.kind == "call" and event.path == AccessPath(Name("enumerate", "global")) and event.arguments:
+                return {f"{holder}#" for holder in self._of(identity, at, event.arguments[0].value, depth)}
+        return _below(self._of(identity, at, container, depth), ITEM)
+
+    def _item(self, identity: FunctionId, at: int, whole: Value, position: Value, depth: int) -> Iterable[Holder]:
+        holders = self._of(identity, at, whole, depth)
+        numbered = {h[:-1] for h in holders if h.endswith("#")}
+        if numbered:
+            return _below(numbered, ITEM) if isinstance(position, Constant) and position.text == "1" else ()
+        field = self._field_at(self._view.inference.of_value(identity, at, whole), position)
+        return (field,) if field else _below(holders, f"[{position.text}]" if isinstance(position, Constant) else ITEM)
+
+    def _field_at(self, types: Types, position: Value) -> Holder:
+        """The field of a named tuple that a position stands for."""
+        if isinstance(position, Constant) and position.text.isdigit():
+            for type in in_order(types):
+                info = self._view.program.class_(type.name) if isinstance(type, Instance) else None
+                if info is not None and int(position.text) < len(info.ir.fields):
+                    assert isinstance(type, Instance)
+                    return f"{type.name}.{info.ir.fields[int(position.text)].name}"
+        return ""
+
+    def _path(
+        self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...], depth: int
+    ) -> frozenset[Holder]:
+        inference = self._view.inference
+        types = inference.of_value(identity, at, path.root) if path.steps else frozenset()
+        holders = set(self._of(identity, at, path.root, depth))
+        remaining = iter(keys)
+        for step in path.steps:
+            if step.startswith("["):
+                key = next(remaining, None)
+                if isinstance(key, Compound) and key.operator == "slice":
+                    continue
+                field = self._field_at(types, key) if key is not None else ""
+                holders = {field} if field else {f"{h}{_part(h, key)}" for h in holders}
+                types = inference.item(types, key)
+                continue
+            owners = [t.name for t in in_order(types) if isinstance(t, Instance) and self._view.program.class_(t.name) is not None]
+            holders = (
+                {f"{attribute_owner(self._view, owners[0], step)}.{step}"} if owners else {f"{h}.{step}" for h in holders}
+            )
+            types = inference.members(types, step)
+        return frozenset(holders)
+
+
+def is_within(holder: Holder, outer: Holder) -> bool:
+    """Whether a place is `outer` or lies in it."""
+    return holder == outer or (holder.startswith(outer) and holder[len(outer)] in ".[")
+
+
+def _below(holders: Iterable[Holder], step: str) -> frozenset[Holder]:
+    return frozenset(f"{holder}{step}" for holder in holders)
+
+
+def _key(key: Value | None) -> str:
+    """The step for a key: constants that name a field keep their name, positions from an end and variables are any item."""
+    if isinstance(key, Constant) and key.kind == "str":
+        return f"[{key.text}]"
+    return ITEM
+
+
+def _part(holder: Holder, key: Value | None) -> str:
+    """The step below one place: a constant position in an entry names a part of it, one in a container any of its entries."""
+    if isinstance(key, Constant) and key.kind == "int" and holder.endswith("]") and not key.text.startswith("-"):
+        return f"[{key.text}]"
+    return _key(key)
+
+
+def _is_formal(holder: Holder) -> bool:
+    head = holder.partition("[")[0].partition(":")[2]
+    return bool(head) and "." not in head

@@ -1,0 +1,295 @@
+"""Positions and lengths as sums of what a function was given, what it found in its cells, and constants.
+
+A sum is exact or absent: what cannot be said as a sum is a single unknown, so that two sums are equal only if they must be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Union
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.view import View
+from ctxlint.flow.reaching import ENTRY_VALUE
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.roles.holders import Holder, Holders
+
+Atom = tuple[Union[str, int], ...]
+"""An unknown of a sum.
+
+`("param", name)`, `("place", holder)`, `("size", holder, event)` (how long the holder is at an event), `("len", *atom)`,
+`("event", function, number)` (what only that event knows), `("choice", function, name, event)` (one of several bindings).
+"""
+
+MAX_DEPTH = 14
+
+_SAME_NUMBER = frozenset(["int", "index"])
+_SAME_LENGTH = frozenset(["list", "tuple", "reversed", "sorted", "bytes", "bytearray", "enumerate", "iter", "memoryview"])
+
+
+class Sum(msgspec.Struct, frozen=True, gc=False):
+    """A constant and multiples of atoms, in a fixed order."""
+
+    constant: int = 0
+    terms: tuple[tuple[Atom, int], ...] = ()
+
+    def __add__(self, other: Sum) -> Sum:
+        return self.plus(other, 1)
+
+    def __sub__(self, other: Sum) -> Sum:
+        return self.plus(other, -1)
+
+    def plus(self, other: Sum, factor: int) -> Sum:
+        """This sum and `factor` times the other one."""
+        found = dict(self.terms)
+        for atom, count in other.terms:
+            found[atom] = found.get(atom, 0) + factor * count
+        return made(self.constant + factor * other.constant, found)
+
+    def times(self, factor: int) -> Sum:
+        """The sum, `factor` times."""
+        return ZERO.plus(self, factor)
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The unknowns."""
+        return tuple(atom for atom, _ in self.terms)
+
+
+ZERO = Sum()
+ONE = Sum(1)
+
+
+def made(constant: int, terms: Mapping[Atom, int]) -> Sum:
+    """A sum in its normal form."""
+    return Sum(constant, tuple(sorted(((a, n) for a, n in terms.items() if n), key=repr)))
+
+
+def single(atom: Atom) -> Sum:
+    """The sum that is one unknown."""
+    return Sum(0, ((atom, 1),))
+
+
+def substituted(sum: Sum, actuals: Mapping[Atom, Sum]) -> Sum:
+    """The sum with some of its unknowns replaced."""
+    found = Sum(sum.constant)
+    for atom, count in sum.terms:
+        found = found.plus(actuals.get(atom, single(atom)), count)
+    return found
+
+
+class Measures:
+    """Evaluates positions and lengths; asks `Holders` what an expression reads."""
+
+    def __init__(self, view: View, holders: Holders) -> None:
+        self._view = view
+        self.holders = holders
+        self._numbers: dict[tuple[FunctionId, int, Value], Sum] = {}
+        self._lengths: dict[tuple[FunctionId, int, Value], Sum] = {}
+
+    def number(self, identity: FunctionId, at: int, value: Value) -> Sum:
+        """What `value` is at event `at`, as a sum."""
+        return self._number(identity, at, value, 0)
+
+    def length(self, identity: FunctionId, at: int, value: Value) -> Sum:
+        """How long `value` is at event `at`, as a sum."""
+        return self._length(identity, at, value, 0)
+
+    # Numbers.
+
+    def _number(self, identity: FunctionId, at: int, value: Value, depth: int) -> Sum:
+        key = (identity, at, value)
+        known = self._numbers.get(key)
+        if known is None:
+            self._numbers[key] = _unknown(identity, at, value)
+            known = self._find_number(identity, at, value, depth + 1) if depth < MAX_DEPTH else _unknown(identity, at, value)
+            self._numbers[key] = known
+        return known
+
+    def _find_number(self, identity: FunctionId, at: int, value: Value, depth: int) -> Sum:
+        if isinstance(value, Constant):
+            return Sum(_integer(value)) if value.kind == "int" else _unknown(identity, at, value)
+        if isinstance(value, Name):
+            return self._named(identity, at, value, depth, length=False)
+        if isinstance(value, Result):
+            return self._computed(identity, value.event, depth)
+        if isinstance(value, Compound):
+            parts = [self._number(identity, at, part, depth) for part in value.parts] if value.operator in _ARITHMETIC else []
+            if value.operator in ("+", "+="):
+                return _total(parts)
+            if value.operator in ("-", "-="):
+                return parts[0] - _total(parts[1:])
+            if value.operator == "-x":
+                return parts[0].times(-1)
+            if value.operator == "+x":
+                return parts[0]
+            return self._place(identity, at, value)
+        return _unknown(identity, at, value)
+
+    def _named(self, identity: FunctionId, at: int, name: Name, depth: int, *, length: bool) -> Sum:
+        wrap = (lambda atom: single(("len", *atom))) if length else single
+        if name.scope != "local":
+            holders = self.holders.of(identity, at, name)
+            return wrap(("place", min(holders))) if holders else _unknown(identity, at, name)
+        definitions = self._view.definitions(identity).definitions(at, name.name)
+        if len(definitions) != 1:
+            return wrap(("choice", str(identity), name.name, *definitions))
+        number = definitions[0]
+        if number == ENTRY_VALUE:
+            return wrap(("param", name.name))
+        event = self._view.event(identity, number)
+        if event.kind != "local" or event.value is None:
+            return _unknown(identity, at, name)
+        if length and self._view.definitions(identity).additions(at, name.name):
+            return wrap(("grown", str(identity), name.name, at))
+        return self._length(identity, number, event.value, depth) if length else self._number(identity, number, event.value, depth)
+
+    def _computed(self, identity: FunctionId, number: int, depth: int) -> Sum:
+        event = self._view.event(identity, number)
+        if event.kind == "call" and event.path is not None:
+            name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
+            if name == "len" and len(event.arguments) == 1 and not event.path.steps:
+                return self._length(identity, number, event.arguments[0].value, depth)
+            if name in _SAME_NUMBER and len(event.arguments) == 1:
+                return self._number(identity, number, event.arguments[0].value, depth)
+            if name == "__len__" and event.path.steps:
+                return self._sized(identity, number, self.holders.of_receiver(identity, number))
+        return self._place(identity, number, Result(number))
+
+    def _place(self, identity: FunctionId, at: int, value: Value) -> Sum:
+        holders = self.holders.of(identity, at, value)
+        return single(("place", min(holders))) if holders else _unknown(identity, at, value)
+
+    # Lengths.
+
+    def _length(self, identity: FunctionId, at: int, value: Value, depth: int) -> Sum:
+        key = (identity, at, value)
+        known = self._lengths.get(key)
+        if known is None:
+            self._lengths[key] = single(("len", *_unknown(identity, at, value).atoms[0]))
+            if depth < MAX_DEPTH:
+                self._lengths[key] = self._find_length(identity, at, value, depth + 1)
+            known = self._lengths[key]
+        return known
+
+    def _find_length(self, identity: FunctionId, at: int, value: Value, depth: int) -> Sum:
+        if isinstance(value, Constant):
+            return Sum(len(value.text)) if value.kind == "str" else self._unmeasured(identity, at, value)
+        if isinstance(value, Name):
+            return self._named(identity, at, value, depth, length=True)
+        if isinstance(value, Result):
+            return self._length_of_event(identity, value.event, depth)
+        if isinstance(value, Compound):
+            if value.operator in ("list", "tuple"):
+                return _total([
+                    self._length(identity, at, part.parts[0], depth) if isinstance(part, Compound) and part.operator == "*" else ONE
+                    for part in value.parts
+                ])
+            if value.operator in ("+", "+="):
+                return _total([self._length(identity, at, part, depth) for part in value.parts])
+            if value.operator == "*" and len(value.parts) == 2:
+                return self._repeated(identity, at, value.parts[0], value.parts[1], depth)
+            if value.operator == "f-string":
+                return _total([self._length(identity, at, part, depth) for part in value.parts])
+            holders = self.holders.of(identity, at, value)
+            if holders:
+                return single(("len", "place", min(holders)))
+        return self._unmeasured(identity, at, value)
+
+    def _repeated(self, identity: FunctionId, at: int, whole: Value, times: Value, depth: int) -> Sum:
+        """The length of `[None] * n`."""
+        if not isinstance(whole, Compound):
+            whole, times = times, whole
+        once = self._length(identity, at, whole, depth)
+        return self._number(identity, at, times, depth) if once == ONE else self._unmeasured(identity, at, Compound("*", (whole, times)))
+
+    def _length_of_event(self, identity: FunctionId, number: int, depth: int) -> Sum:
+        event = self._view.event(identity, number)
+        if event.kind == "read" and event.path is not None:
+            bounds = slice_of(event)
+            if bounds is not None:
+                whole = self._sized(identity, number, self.holders.of_event(identity, number))
+                start, stop = self.bounds(identity, number, bounds, whole)
+                return stop - start
+            return self._sized(identity, number, self.holders.of_event(identity, number))
+        if event.kind == "call" and event.path is not None:
+            if event.path.steps and event.path.steps[-1] in ("copy", "upper", "lower") and not event.arguments:
+                holders = self.holders.of_receiver(identity, number)
+                return self._sized(identity, number, holders)
+            name = getattr(event.path.root, "name", "") if not event.path.steps else ""
+            if name in _SAME_LENGTH and event.arguments:
+                return self._length(identity, number, event.arguments[0].value, depth)
+        return self._sized(identity, number, self.holders.of(identity, number, Result(number)))
+
+    def bounds(self, identity: FunctionId, at: int, bounds: Compound, whole: Sum) -> tuple[Sum, Sum]:
+        """Where a slice of something `whole` long begins and ends; constants below zero count from the end."""
+        start, stop = bounds.parts[0], bounds.parts[1]
+        return (
+            ZERO if _is_none(start) else self._from_end(self.number(identity, at, start), whole),
+            whole if _is_none(stop) else self._from_end(self.number(identity, at, stop), whole),
+        )
+
+    def from_end(self, position: Sum, whole: Sum) -> Sum:
+        """The position an index denotes: one that is written as less than nothing counts from the end."""
+        return self._from_end(position, whole)
+
+    def _from_end(self, position: Sum, whole: Sum) -> Sum:
+        negative = position.constant <= 0 and all(count < 0 for _, count in position.terms) and position != ZERO
+        return whole + position if negative else position
+
+    def _sized(self, identity: FunctionId, at: int, holders: Iterable[Holder]) -> Sum:
+        """How long a cell is at an event. Fields of records do not change, so their length has no time."""
+        chosen = min(holders, default="")
+        if not chosen:
+            return single(("len", "event", str(identity), at))
+        return single(("size", chosen, at))
+
+    def _unmeasured(self, identity: FunctionId, at: int, value: Value) -> Sum:
+        return single(("len", *_unknown(identity, at, value).atoms[0]))
+
+
+_ARITHMETIC = frozenset(["+", "+=", "-", "-=", "-x", "+x"])
+
+
+def slice_of(event: Event) -> Compound | None:
+    """The slice that an event's last item step takes; none for a single item or an attribute."""
+    if event.path is None or not event.path.steps or event.path.steps[-1] != "[*]" or not event.keys:
+        return None
+    key = event.keys[-1]
+    return key if isinstance(key, Compound) and key.operator == "slice" and _is_none(key.parts[2]) else None
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Constant) and value.kind == "none"
+
+
+def _integer(value: Constant) -> int:
+    try:
+        return int(value.text, 0)
+    except ValueError:
+        return 0
+
+
+def _total(sums: Iterable[Sum]) -> Sum:
+    found = ZERO
+    for each in sums:
+        found = found + each
+    return found
+
+
+def _unknown(identity: FunctionId, at: int, value: Value) -> Sum:
+    where = value.event if isinstance(value, Result) else at
+    return single(("event", str(identity), where, "" if isinstance(value, Result) else repr(value)))
+
+
+def leaves(sum: Sum) -> Iterator[Atom]:
+    """The unknowns of a sum, those inside lengths too."""
+    for atom in sum.atoms:
+        yield atom
+        if atom[0] == "len":
+            yield atom[1:]
+        elif atom[0] == "size":
+            yield ("place", atom[1])

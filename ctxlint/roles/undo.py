@@ -1,0 +1,489 @@
+"""Undo records in memory: which container they lie in, what each of their parts was when they were made, who takes them back.
+
+A container into which a function that edits a cell puts the position of the edit, or what it overwrote, holds undo records by
+that flow alone.
+A *replay* is an edit of the same cell at a place that comes from such a record, in a function that takes it from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from ctxlint.calls.cells import attribute_owner
+from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.summaries import Summaries, is_constructor
+from ctxlint.calls.types import ClassObject, in_order
+from ctxlint.calls.view import Call, View
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
+from ctxlint.roles.edits import Edit, Edits
+from ctxlint.roles.holders import ITEM, STORE, Holder, Holders, is_within
+from ctxlint.roles.measures import Atom, Measures, Sum, leaves, single, substituted
+from ctxlint.roles.mentions import Mentions
+
+MAX_DISTANCE = 3
+PUSHES = frozenset(["append", "insert", "prepend", "store"])
+
+
+class Part(msgspec.Struct, frozen=True, gc=False):
+    """One part of a record when it was made, in terms of the recording function.
+
+    `value` is what it is made of, as seen at event `at` of function `where`; `constant` its text if it is a literal.
+    """
+
+    number: Sum
+    length: Sum
+    value: Value
+    where: FunctionId
+    at: int
+    constant: str | None = None
+
+
+class Record(msgspec.Struct, frozen=True, gc=False):
+    """A record put into `container` at `event` of `function`; `made` is the event that puts it together."""
+
+    function: FunctionId
+    event: int
+    container: Holder
+    parts: dict[Holder, Part]
+    made: int
+    value: Value | None = None
+    distance: int = 0
+    inverse: FunctionId | None = None
+    """The function that the record holds, if it is one to be called: its captured variables are the parts."""
+    bound: Edit | None = None
+    """The edit that the record's bound method and arguments will make, if it holds those."""
+
+
+class Replay(msgspec.Struct, frozen=True, gc=False):
+    """An edit at a place that comes from a record of `container`; `places` are the parts that say where."""
+
+    function: FunctionId
+    edit: Edit
+    container: Holder
+    places: frozenset[Holder]
+
+
+class Uses:
+    """Edits by the places that say where they are."""
+
+    def __init__(self) -> None:
+        self._by_place: dict[Holder, list[tuple[FunctionId, Edit, frozenset[Holder]]]] = {}
+        self.containers: set[Holder] = set()
+
+    def add(self, function: FunctionId, edit: Edit, places: frozenset[Holder]) -> None:
+        """Note that an edit is at these places."""
+        for place in places:
+            self._by_place.setdefault(place, []).append((function, edit, places))
+            steps = place.split("[")
+            self.containers.update("[".join(steps[:n]) for n in range(1, len(steps)))
+
+    def within(self, part: Holder) -> Iterator[tuple[FunctionId, Edit, frozenset[Holder]]]:
+        """The edits at a part of a record."""
+        yield from self._by_place.get(part, ())
+
+    def knows(self, part: Holder) -> bool:
+        """Whether some edit is at this place."""
+        return part in self._by_place
+
+
+class UndoRecords:
+    """The records that functions of a program put away while they edit cells, and the functions that take them back."""
+
+    def __init__(self, summaries: Summaries) -> None:
+        self.summaries = summaries
+        self.view: View = summaries.view
+        self.holders = Holders(summaries)
+        self.measures = Measures(self.view, self.holders)
+        self.edits = Edits(summaries, self.holders, self.measures)
+        self.mentions = Mentions(summaries, self.holders)
+        self._used: Uses | None = None
+        self._records: dict[FunctionId, tuple[Record, ...]] = {}
+        self._takes: dict[FunctionId, frozenset[Holder]] = {}
+
+    def records(self, identity: FunctionId) -> tuple[Record, ...]:
+        """What the function, or a helper it calls, puts into containers, in event order."""
+        found = self._records.get(identity)
+        if found is None:
+            self._records[identity] = ()
+            found = self._records[identity] = tuple(
+                [*self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity)]
+            )
+        return found
+
+    def takes(self, identity: FunctionId) -> frozenset[Holder]:
+        """The containers whose entries a function reads or removes."""
+        found = self._takes.get(identity)
+        if found is None:
+            found = self._takes[identity] = frozenset(self._find_takes(identity)) - {""}
+        return found
+
+    def replays(self, record: Record) -> Iterator[Replay]:
+        """The edits, in other functions than the recording one, at places that come from the container of a record."""
+        seen: set[tuple[FunctionId, Edit]] = set()
+        for part in record.parts:
+            for function, edit, places in self.uses.within(part):
+                if function == record.function or (function, edit) in seen:
+                    continue
+                seen.add((function, edit))
+                if any(is_within(holder, record.container) for holder in edit.holders):
+                    continue
+                if self._reaches(function, record.container, 2):
+                    yield Replay(function, edit, record.container, places)
+
+    @property
+    def uses(self) -> Uses:
+        """Which places the positions and extents of all edits of the program come from."""
+        if self._used is None:
+            self._used = Uses()
+            for identity in self.view.program.functions():
+                for edit in self.edits.of(identity):
+                    if edit.positions or any(s is not None and s.terms for s in (edit.start, edit.removed)):
+                        self._used.add(identity, edit, self.places(identity, edit))
+        return self._used
+
+    def called_replays(self, record: Record) -> Iterator[Replay]:
+        """The edits of the function, or of the postponed call, that a record holds."""
+        if record.bound is not None and record.bound.positions:
+            yield Replay(record.function, record.bound, record.container, frozenset(record.parts))
+        if record.inverse is not None:
+            for edit in self.edits.of(record.inverse):
+                used = self.places(record.inverse, edit) & record.parts.keys()
+                if used:
+                    yield Replay(record.inverse, edit, record.container, frozenset(used))
+
+    def places(self, identity: FunctionId, edit: Edit) -> frozenset[Holder]:
+        """Everything that the position and the extent of an edit are made of."""
+        sums = [s for s in (edit.start, edit.removed) if s is not None]
+        named = {str(atom[1]) for s in sums for atom in leaves(s) if atom[0] == "place"}
+        return frozenset(named - edit.holders) | self.mentions.of_all(identity, edit.event, edit.positions)
+
+    def _reaches(self, identity: FunctionId, container: Holder, depth: int) -> bool:
+        """Whether the function, or a caller that can hand it the record, takes entries of the container."""
+        if container in self.takes(identity):
+            return True
+        return depth > 0 and any(
+            self._reaches(caller, container, depth - 1)
+            for caller, _ in self.view.call_graph.callers(identity)[:8] if caller != identity
+        )
+
+    # Taking.
+
+    def _find_takes(self, identity: FunctionId) -> Iterator[Holder]:
+        for number, event in enumerate(self.view.function(identity).events):
+            if event.kind == "iterate" and event.value is not None:
+                yield from (h.rstrip("#") for h in self.holders.of(identity, number, event.value))
+            elif event.kind == "call" and event.path is not None:
+                if event.path.steps and event.path.steps[-1] in _TAKING:
+                    yield from self.holders.of_receiver(identity, number)
+                for holder in self.holders.of(identity, number, Result(number)):
+                    yield holder.rpartition("[")[0]
+            elif event.kind == "read" and event.path is not None and "[*]" in event.path.steps:
+                for holder in self.holders.of_event(identity, number):
+                    yield holder.rpartition("[")[0]
+                    yield holder.partition(ITEM)[0]
+            elif event.kind in ("read", "delete") and event.path is not None and event.path.steps:
+                yield from self.holders.of_event(identity, number)
+
+    # Putting.
+
+    def _own_records(self, identity: FunctionId) -> Iterator[Record]:
+        for edit in self.edits.own(identity):
+            if edit.operation in PUSHES:
+                for content in edit.contents:
+                    yield from self._record(identity, edit.event, edit.holders, content)
+        for number, event in enumerate(self.view.function(identity).events):
+            if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None:
+                holders = self.holders.of_path(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys[:-1])
+                key = event.keys[-1] if event.keys else None
+                if not (isinstance(key, Compound) and key.operator == "slice"):
+                    yield from self._record(identity, number, holders, event.value)
+
+    def _journal_records(self, identity: FunctionId) -> Iterator[Record]:
+        """Entries of a store: what is put together for one writing call, looked for behind the serialiser."""
+        for effect in self.summaries.of(identity).effects:
+            if effect.kind in ("append", "write") and effect.keys and effect.distance == 0:
+                container = f"{STORE}{min(effect.keys)}"
+                parts: dict[Holder, Part] = {}
+                made = effect.event
+                for content in effect.contents:
+                    for at, value in self._structures(identity, effect.event, content, 0):
+                        self._take_apart(identity, at, value, f"{container}{ITEM}", parts, 0)
+                        made = at
+                if parts:
+                    yield Record(identity, effect.event, container, parts, made)
+
+    def _structures(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterator[tuple[int, Value]]:
+        """The displays and record objects that a serialised value is made of."""
+        if depth > 5:
+            return
+        if isinstance(value, Compound):
+            if value.operator in ("dict", "tuple"):
+                yield at, value
+                return
+            for part in value.parts:
+                yield from self._structures(identity, at, part, depth + 1)
+        elif isinstance(value, Name) and value.scope == "local":
+            for number in self.view.definitions(identity).definitions(at, value.name):
+                bound = self.view.event(identity, number).value if number >= 0 else None
+                if bound is not None and self.view.event(identity, number).kind == "local":
+                    yield from self._structures(identity, number, bound, depth + 1)
+        elif isinstance(value, Result):
+            event = self.view.event(identity, value.event)
+            if event.kind == "call":
+                for argument in event.arguments:
+                    yield from self._structures(identity, value.event, argument.value, depth + 1)
+
+    def _record(self, identity: FunctionId, event: int, containers: Iterable[Holder], value: Value) -> Iterator[Record]:
+        for container in sorted(containers):
+            parts: dict[Holder, Part] = {}
+            made = self._take_apart(identity, event, value, f"{container}{ITEM}", parts, 0)
+            inverse = self._closure_in(identity, event, value, parts)
+            bound = self._bound_in(identity, event, value, 0)
+            record = Record(identity, event, container, parts, made, value, 0, inverse, bound)
+            if self._may_be_replayed(record):
+                yield record
+
+    def _may_be_replayed(self, record: Record) -> bool:
+        """Whether some edit of the program is at a part of the record, or the record itself can be called.
+
+        What is only passed on as a whole may be taken apart by a caller.
+        """
+        return (
+            record.inverse is not None or record.bound is not None or record.container in self.uses.containers
+            or any(self.uses.knows(part) for part in record.parts)
+            or any(isinstance(part.value, Name) and part.number.terms[:1] and part.number.terms[0][0][0] == "param" for part in record.parts.values())
+        )
+
+    def _bound_in(self, identity: FunctionId, at: int, value: Value, depth: int) -> Edit | None:
+        """The call that a record postpones: `partial(items.pop, i)`, `(items.insert, (i, x))`."""
+        given: tuple[Value, ...] = ()
+        if isinstance(value, Result) and depth < 3:
+            event = self.view.event(identity, value.event)
+            if event.kind == "call":
+                given = tuple(a.value for a in event.arguments)
+        elif isinstance(value, Compound) and value.operator in ("tuple", "list"):
+            given = value.parts
+        for index, each in enumerate(given):
+            if isinstance(each, Result):
+                rest = [p for v in given[index + 1:] for p in (v.parts if isinstance(v, Compound) and v.operator in ("tuple", "list") else (v,))]
+                found = self.edits.by_method(identity, each.event, rest) or self._bound_in(identity, at, each, depth + 1)
+                if found is not None:
+                    return msgspec.structs.replace(found, event=at)
+        return None
+
+    def _closure_in(self, identity: FunctionId, at: int, value: Value, parts: dict[Holder, Part]) -> FunctionId | None:
+        """The function among the parts of a record; what it captures becomes parts as well."""
+        for each in (value, *(part.value for part in list(parts.values()) if part.where == identity)):
+            closure = self._closure(identity, at, each)
+            if closure is not None:
+                for name in self.view.function(closure).captures:
+                    if name in self.view.function(identity).locals:
+                        holder = f"{identity.module}:{self.view.function(identity).qualname}.{name}"
+                        parts[holder] = self._part(identity, at, Name(name, "local"))
+                return closure
+        return None
+
+    def _closure(self, identity: FunctionId, at: int, value: Value) -> FunctionId | None:
+        if isinstance(value, Closure):
+            return FunctionId(identity.module, value.function)
+        if isinstance(value, Name) and value.scope == "local":
+            for number in self.view.definitions(identity).definitions(at, value.name):
+                event = self.view.event(identity, number) if number >= 0 else None
+                if event is not None and event.kind in ("define", "local") and isinstance(event.value, Closure):
+                    return FunctionId(identity.module, event.value.function)
+        return None
+
+    def _take_apart(
+        self, identity: FunctionId, at: int, value: Value, prefix: Holder, parts: dict[Holder, Part], depth: int
+    ) -> int:
+        """Collect the parts of a record's expression; returns the event that puts the record together."""
+        if depth > 4:
+            return at
+        if isinstance(value, Name) and value.scope == "local":
+            definitions = self.view.definitions(identity).definitions(at, value.name)
+            bound = self.view.event(identity, definitions[0]) if len(definitions) == 1 and definitions[0] >= 0 else None
+            if bound is not None and bound.kind == "local" and bound.value is not None and self._is_structure(bound.value, identity):
+                before = dict(parts)
+                made = self._take_apart(identity, definitions[0], bound.value, prefix, parts, depth + 1)
+                if parts.keys() - before.keys() != {prefix}:
+                    return made
+                parts[prefix] = self._part(identity, at, value)
+                return at
+        if isinstance(value, Compound) and value.operator in ("tuple", "list"):
+            for index, part in enumerate(value.parts):
+                self._take_apart(identity, at, part, f"{prefix}[{index}]", parts, depth + 1)
+            return at
+        if isinstance(value, Compound) and value.operator == "dict":
+            for key, part in zip(value.parts[::2], value.parts[1::2]):
+                if isinstance(key, Constant):
+                    self._take_apart(identity, at, part, f"{prefix}[{key.text}]", parts, depth + 1)
+            return at
+        if isinstance(value, Result):
+            event = self.view.event(identity, value.event)
+            if event.kind == "call" and self._construction(identity, value.event, event, prefix, parts, depth):
+                return value.event
+        parts[prefix] = self._part(identity, at, value)
+        return at
+
+    def _is_structure(self, value: Value, identity: FunctionId) -> bool:
+        if isinstance(value, Compound):
+            return value.operator in ("tuple", "dict", "list")
+        return isinstance(value, Result) and self.view.event(identity, value.event).kind == "call"
+
+    def _part(self, identity: FunctionId, at: int, value: Value) -> Part:
+        number = self.measures.number(identity, at, value)
+        length = self.measures.length(identity, at, value)
+        return Part(
+            self.edits.settle(identity, number) or number, self.edits.settle(identity, length) or length, value, identity, at,
+            value.text if isinstance(value, Constant) else None,
+        )
+
+    def _construction(
+        self, identity: FunctionId, number: int, event: Event, prefix: Holder, parts: dict[Holder, Part], depth: int
+    ) -> bool:
+        """The parts of a record object: what the constructor's arguments become."""
+        assert event.path is not None
+        name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
+        built = [t.name for t in in_order(self.view.inference.of_path(identity, number, event.path)) if isinstance(t, ClassObject)]
+        for class_id in built:
+            info = self.view.program.class_(class_id)
+            if info is not None:
+                return self._of_class(identity, number, class_id, parts)
+        fields = self._factory_fields(identity, event)
+        if name in ("dict", "SimpleNamespace") or fields is not None or any(not b.startswith("builtins.") for b in built):
+            step = "[{}]" if name == "dict" else ".{}"
+            for index, argument in enumerate(event.arguments):
+                suffix = step.format(argument.keyword) if argument.keyword else f"[{index}]"
+                self._take_apart(identity, number, argument.value, prefix + suffix, parts, depth + 1)
+                if fields is not None and not argument.keyword and index < len(fields):
+                    self._take_apart(identity, number, argument.value, f"{prefix}.{fields[index]}", parts, depth + 1)
+            return bool(event.arguments)
+        return self._of_helper(identity, number, parts, prefix)
+
+    def _factory_fields(self, identity: FunctionId, event: Event) -> list[str] | None:
+        """The fields of a record class that a module variable holds and a call with their names made: `Edit = namedtuple(…)`."""
+        assert event.path is not None
+        root = event.path.root
+        if event.path.steps or not isinstance(root, Name) or root.scope != "global":
+            return None
+        body = FunctionId(identity.module, 0)
+        for bound in self.view.function(body).events:
+            if bound.kind == "local" and bound.path is not None and bound.path.root == root and isinstance(bound.value, Result):
+                given = self.view.event(body, bound.value.event).arguments
+                names = [part for a in given[1:2] for part in _texts(a.value)]
+                return names or None
+        return None
+
+    def _of_class(self, identity: FunctionId, number: int, class_id: ClassId, parts: dict[Holder, Part]) -> bool:
+        for call in self.view.calls(identity, number):
+            for target in call.functions:
+                if is_constructor(self.view, target):
+                    return self._of_constructor(identity, number, call, target, parts)
+        names = self._declared(class_id)
+        for index, argument in enumerate(self.view.event(identity, number).arguments):
+            name = argument.keyword if argument.keyword else names[index] if index < len(names) else ""
+            if name and name not in ("*", "**"):
+                parts[f"{attribute_owner(self.view, class_id, name)}.{name}"] = self._part(identity, number, argument.value)
+        return bool(parts)
+
+    def _declared(self, class_id: ClassId) -> list[str]:
+        info = self.view.program.class_(class_id)
+        found: list[str] = []
+        for ancestor in reversed(info.mro) if info is not None else ():
+            declared = self.view.program.class_(ancestor)
+            found += [f.name for f in declared.ir.fields if f.annotation and f.name not in found] if declared is not None else []
+        return found
+
+    def _of_constructor(
+        self, identity: FunctionId, number: int, call: Call, target: FunctionId, parts: dict[Holder, Part]
+    ) -> bool:
+        actuals = self.view.bound(call, target)
+        for at, event in enumerate(self.view.function(target).events):
+            if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and event.value is not None:
+                passed = event.value
+                if isinstance(passed, Name) and passed.name in actuals:
+                    part = self._part(identity, number, actuals[passed.name])
+                else:
+                    part = self._moved(identity, number, self._part(target, at, passed), target, actuals)
+                for holder in self.holders.of_event(target, at):
+                    parts[holder] = part
+        return bool(parts)
+
+    def _of_helper(self, identity: FunctionId, number: int, parts: dict[Holder, Part], prefix: Holder) -> bool:
+        """A helper that only puts the record together."""
+        for call in self.view.calls(identity, number):
+            for target in call.functions[:2]:
+                events = self.view.function(target).events
+                returns = [(at, e.value) for at, e in enumerate(events) if e.kind == "return" and e.value is not None]
+                if len(returns) == 1 and self._is_structure(returns[0][1], target) and target != identity:
+                    inner: dict[Holder, Part] = {}
+                    self._take_apart(target, *returns[0], prefix, inner, 3)
+                    actuals = self.view.bound(call, target)
+                    parts.update({h: self._moved(identity, number, p, target, actuals) for h, p in inner.items()})
+                    return bool(inner)
+        return False
+
+    # Through calls.
+
+    def _lifted_records(self, identity: FunctionId) -> Iterator[Record]:
+        for number, event in enumerate(self.view.function(identity).events):
+            if event.kind != "call":
+                continue
+            for call in self.view.effective_calls(identity, number):
+                for target in call.functions[:6]:
+                    if target == identity or is_constructor(self.view, target):
+                        continue
+                    for record in self.records(target):
+                        if record.distance < MAX_DISTANCE:
+                            yield from self._seen_from(identity, number, call, target, record)
+
+    def _seen_from(
+        self, identity: FunctionId, number: int, call: Call, target: FunctionId, record: Record
+    ) -> Iterator[Record]:
+        actuals = self.view.bound(call, target)
+        containers = [record.container]
+        head, _, rest = record.container.partition(".")
+        if head.partition(":")[2] in actuals and head.startswith(f"{target.module}:"):
+            passed = self.holders.of(identity, number, actuals[head.partition(":")[2]])
+            containers = sorted(f"{h}.{rest}" if rest else h for h in passed)
+        for container in containers:
+            parts: dict[Holder, Part] = {}
+            made = number
+            for holder, part in record.parts.items():
+                prefix = holder.replace(record.container, container, 1) if is_within(holder, record.container) else holder
+                if isinstance(part.value, Name) and part.value.name in actuals and part.where == target:
+                    made = self._take_apart(identity, number, actuals[part.value.name], prefix, parts, 0)
+                else:
+                    parts[prefix] = self._moved(identity, number, part, target, actuals)
+            seen = Record(identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1)
+            if self._may_be_replayed(seen):
+                yield seen
+
+    def _moved(self, identity: FunctionId, number: int, part: Part, target: FunctionId, actuals: dict[str, Value]) -> Part:
+        """A part of a record that a callee makes, in terms of what the call passes."""
+        sums: dict[Atom, Sum] = {}
+        for name, value in actuals.items():
+            sums["param", name] = self.measures.number(identity, number, value)
+            sums["len", "param", name] = self.measures.length(identity, number, value)
+
+        def seen(sum: Sum) -> Sum:
+            moved = {a: single(("size", a[-1], number)) for a in sum.atoms if a[:2] == ("len", "place")}
+            found = substituted(sum, {**sums, **moved})
+            return self.edits.settle(identity, found) or found
+
+        return msgspec.structs.replace(part, number=seen(part.number), length=seen(part.length))
+
+
+def _texts(value: Value) -> list[str]:
+    """The names in `"at text"`, `["at", "text"]` or `[("at", int), …]`."""
+    if isinstance(value, Constant) and value.kind == "str":
+        return value.text.replace(",", " ").split()
+    if isinstance(value, Compound) and value.operator in ("list", "tuple"):
+        return [texts[0] for part in value.parts if (texts := _texts(part))]
+    return []
+
+
+_TAKING = frozenset(["pop", "popleft", "get", "popitem", "get_nowait", "peek"])

@@ -117,7 +117,7 @@ class Cells:
         for source in sorted(self.entering.content(identity, mutation), key=lambda s: s.event):
             if source.kind == "read" and source.event >= 0 and not self._is_part_of(identity, mutation, source.event):
                 for effect in self._named_reads(identity, source.event):
-                    if not self._is_written_back(identity, mutation.event, effect.keys):
+                    if not self._is_written_back(identity, mutation, source.event, effect.keys):
                         restore = Restore(
                             identity, cell, mutation.event, source.event,
                             effect.keys | held_store(self._summaries.view, identity, source.event),
@@ -163,12 +163,24 @@ class Cells:
         holders = view.origins(identity).roots(base, mutation.event)
         return ("result", read) in holders
 
-    def _is_written_back(self, identity: FunctionId, filled: int, keys: frozenset[str]) -> bool:
-        """Whether the store is written when the cell is filled, or afterwards: that is an edit of the store, not a restore."""
-        later = [e.event for e in self._summaries.of(identity).effects if e.kind in WRITES and e.keys & keys]
-        if filled in later:
+    def _is_written_back(self, identity: FunctionId, filling: Mutation, read: int, keys: frozenset[str]) -> bool:
+        """Whether the store gets the cell, or what was read, when the cell is filled or afterwards: that is an edit of the store.
+
+        A restore may well take its entry out of the store: what it writes then is only what is left.
+        """
+        later = [e for e in self._summaries.of(identity).effects if e.kind in WRITES and e.keys & keys]
+        if any(e.event == filling.event for e in later):
             return True
-        return bool(later) and bool(reachable(self._summaries.view.graph(identity), filled).intersection(later))
+        if not later:
+            return False
+        behind = reachable(self._summaries.view.graph(identity), filling.event)
+        return any(e.event in behind and self._puts_back(identity, filling, read, e) for e in later)
+
+    def _puts_back(self, identity: FunctionId, filling: Mutation, read: int, write: StoreEffect) -> bool:
+        if write.cells.intersection(filling.cells):
+            return True
+        sources = self._summaries.sources.of_all(identity, write.event, write.contents)
+        return any((s.kind == "cell" and s.name in filling.cells) or (s.kind == "read" and s.event == read) for s in sources)
 
 
 def held_store(view: View, identity: FunctionId, event: int) -> frozenset[str]:

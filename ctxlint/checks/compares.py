@@ -6,6 +6,7 @@ which nothing on the way compares.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -14,10 +15,12 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import Compound, Constant, Result, Value
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields, Leaf
-from ctxlint.roles.literals import Literal, is_choice, literals_of
+from ctxlint.roles.holders import Holders
+from ctxlint.roles.literals import TRUTH, Literal, is_choice, literals_of
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
 
@@ -30,12 +33,26 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A comparison of what two changes write, in the function that decides by it."""
+    """A comparison of what two changes write, in the function that decides by it.
+
+    `owner` is the class of the changes; or it is empty, and `compared` are formals of the function: the parts of one change.
+    """
 
     function: FunctionId
     overlap: Overlap
     owner: str
     compared: frozenset[str]
+    paired: bool
+
+
+class Sides(msgspec.Struct, frozen=True):
+    """What a decision compares, and what it leaves out: names of fields, and where their use shows."""
+
+    written: str
+    read: str
+    store: Use | None
+    use: Use | None
+    confidence: Confidence
 
 
 def compares(analysis: Analysis) -> Iterator[Finding]:
@@ -45,33 +62,43 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     decisions = [d for identity in analysis.program.functions() for d in _decisions(analysis, overlaps, identity)]
     if not decisions:
         return
-    facts = Facts(fields, Accesses(analysis.summaries, fields), overlaps)
+    accesses = Accesses(analysis.summaries, fields)
+    accesses.derived(Holders(analysis.summaries))
+    facts = Facts(fields, accesses, overlaps)
     for decision in decisions:
-        finding = _left_out(analysis, facts, decision) or _admitted(analysis, facts, decision)
-        if finding is not None:
-            yield finding
+        sides = _left_out(analysis, facts, decision) if decision.owner else _formal_left_out(analysis, facts, decision)
+        if sides is not None:
+            yield _finding(analysis, decision, "reads-left-out", sides, decision.overlap.event)
+        elif decision.owner:
+            yield from _admitted(analysis, facts, decision)
 
 
 def _decisions(analysis: Analysis, overlaps: Overlaps, identity: FunctionId) -> Iterator[Decision]:
-    """The first comparison of each class of changes in a function that decides something by it."""
-    seen: set[str] = set()
-    for overlap in overlaps.of(identity):
-        for owner, compared in _compared(overlap):
-            if owner not in seen and not overlap.settled and _decides(analysis, identity):
-                seen.add(owner)
-                yield Decision(identity, overlap, owner, compared)
+    """One comparison for each class of changes in a function that decides something by it: of two changes, if there is one."""
+    found: dict[str, Decision] = {}
+    for overlap in overlaps.deciding(identity):
+        for decision in _compared(analysis, identity, overlap) if not overlap.settled else ():
+            known = found.get(decision.owner)
+            if known is None or (decision.paired and not known.paired):
+                found[decision.owner] = decision
+    if found and _decides(analysis, identity):
+        yield from found.values()
 
 
-def _compared(overlap: Overlap) -> Iterator[tuple[str, frozenset[str]]]:
-    """The class of changes whose fields an overlap compares, and the fields: of two changes, or of one with what else changed."""
+def _compared(analysis: Analysis, identity: FunctionId, overlap: Overlap) -> Iterator[Decision]:
+    """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""
     pairs = list(overlap.between())
     owners = {one.owner for one, _ in pairs if one.owner}
     for owner in sorted(owners):
-        yield owner, frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
+        keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
+        yield Decision(identity, overlap, owner, keys, paired=True)
     if not owners:
         for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
             if leaf.field and leaf.owner and _is_alone(overlap, leaf):
-                yield leaf.owner, frozenset([leaf.key])
+                yield Decision(identity, overlap, leaf.owner, frozenset([leaf.key]), paired=False)
+        formals = _formals_against_state(analysis, identity, overlap)
+        if formals:
+            yield Decision(identity, overlap, "", formals, paired=False)
 
 
 def _is_alone(overlap: Overlap, leaf: Leaf) -> bool:
@@ -79,9 +106,23 @@ def _is_alone(overlap: Overlap, leaf: Leaf) -> bool:
     if leaf in overlap.looked:
         return True
     other = overlap.right if leaf in overlap.left else overlap.left
+    if any(each.owner == leaf.owner and each.field for each in other):
+        return False
     return overlap.operator not in ("==", "!=", "<", "<=", ">", ">=") and bool(other) and all(
         each.instance != leaf.instance for each in other
     )
+
+
+def _formals_against_state(analysis: Analysis, identity: FunctionId, overlap: Overlap) -> frozenset[str]:
+    """The formals on one side of a comparison, when something that the function did not get with them is on the other."""
+    if overlap.operator not in ("&", "in", "not in", "isdisjoint", "intersection"):
+        return frozenset()
+    formals = {formal.name for formal in analysis.view.function(identity).formals[1:]}
+    for one, other in ((overlap.left, overlap.right), (overlap.right, overlap.left)):
+        passed = {leaf.instance for leaf in one if not leaf.field and leaf.instance in formals}
+        if passed and not any(leaf.instance in formals for leaf in other) and any(leaf.field for leaf in other):
+            return frozenset(passed)
+    return frozenset()
 
 
 def _decides(analysis: Analysis, identity: FunctionId) -> bool:
@@ -98,19 +139,26 @@ def _decides(analysis: Analysis, identity: FunctionId) -> bool:
 # What is read, and not compared.
 
 
-def _left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Finding | None:
+def _left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
+    """The field by which the changes read, when neither the function nor its caller compares one."""
     involved = _involved(analysis, facts, decision)
-    written = [key for key in sorted(decision.compared) if _is_written_by(facts, key)]
-    if not written:
+    reads = _reads_of(analysis, facts, decision) - decision.compared
+    if not reads or involved.intersection(reads):
         return None
-    reads = [key for key in sorted(_fields_of(analysis, facts, decision.owner)) if _is_read_by(analysis, facts, key)]
-    missing = [key for key in reads if key not in involved]
-    if not missing or any(key in involved for key in reads):
+    known = next((key for key in reads if facts.accesses.uses(key, "read")), None)
+    written = next((key for key in sorted(decision.compared) if facts.accesses.uses(key, "write")), None)
+    if written is None and not (decision.paired and not all(_is_read_by(facts, key) for key in decision.compared)):
         return None
-    use = next(iter(facts.accesses.uses(missing[0], "read")), None)
-    store = facts.accesses.uses(written[0], "write")[0]
-    confidence: Confidence = "high" if use is not None and list(decision.overlap.between()) else "medium"
-    return _finding(analysis, decision, "reads-left-out", confidence, written[0], missing[0], use, store)
+    named = _effect_by_name(analysis, decision.compared)
+    if known is None and written is None and named is None:
+        return None
+    read = known or sorted(reads)[0]
+    shown = written or named or sorted(decision.compared)[0]
+    confidence: Confidence = "high" if known and written and decision.paired else "medium"
+    return Sides(
+        shown, read, next(iter(facts.accesses.uses(shown, "write")), None), next(iter(facts.accesses.uses(read, "read")), None),
+        confidence,
+    )
 
 
 def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
@@ -121,72 +169,153 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     return frozenset(found)
 
 
-def _fields_of(analysis: Analysis, facts: Facts, owner: str) -> frozenset[str]:
-    found = set(facts.accesses.fields_of(owner))
-    info = analysis.program.class_(owner)
+def _reads_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    """The fields of the changes that select what they read: by their use, or because they are declared like a compared one and
+    named for what a change depends on."""
+    by_use = {
+        key for key in _fields_of(analysis, facts, decision)
+        if _is_read_by(facts, key) and _comparable(analysis, decision, key)
+    }
+    return frozenset(by_use or _siblings(analysis, decision))
+
+
+def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
+    """Whether a field can hold the same things as the compared ones, as far as their annotations say."""
+    declared = _declarations(analysis, decision.owner)
+    held = _held(declared.get(key, ""))
+    others = [_held(declared.get(each, "")) for each in decision.compared]
+    return not held or any(not other or held & other for other in others)
+
+
+def _held(annotation: str) -> frozenset[str]:
+    """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
+    words = re.findall(r"[A-Za-z_][\w.]*", annotation)
+    held = [word for word in words if word.rpartition(".")[2].lower() not in _CONTAINERS]
+    mapping = bool(words) and words[0].rpartition(".")[2].lower() in ("dict", "mapping", "mutablemapping")
+    return frozenset(held[:1] if mapping else held) - {"None", "Any", "object"}
+
+
+def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    if decision.owner.endswith("{}"):
+        return facts.accesses.together(decision.compared)
+    found = set(facts.accesses.fields_of(decision.owner))
+    info = analysis.program.class_(decision.owner)
     for ancestor in info.mro if info is not None else ():
         found |= facts.accesses.fields_of(ancestor)
     return frozenset(found)
 
 
-def _is_written_by(facts: Facts, key: str) -> bool:
-    return bool(facts.accesses.uses(key, "write"))
+def _siblings(analysis: Analysis, decision: Decision) -> frozenset[str]:
+    declared = _declarations(analysis, decision.owner)
+    kinds = {declared[key] for key in decision.compared if declared.get(key)}
+    return frozenset(
+        key for key, annotation in declared.items()
+        if annotation in kinds and hints(key.rpartition(".")[2], analysis.words.dependencies)
+    )
 
 
-def _is_read_by(analysis: Analysis, facts: Facts, key: str) -> bool:
+def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
+    """The annotations of a class's fields and properties, and of the formals that its constructor stores."""
+    info = analysis.program.class_(owner)
+    if info is None:
+        return {}
+    found = {f"{owner}.{field.name}": field.annotation for field in info.ir.fields if field.annotation}
+    for method in info.ir.methods:
+        function = analysis.program.function_at(info.module, method.function)
+        if method.name == "__init__":
+            formals = {formal.name: formal.annotation for formal in function.formals}
+            for event in function.events:
+                if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and isinstance(event.value, Name):
+                    found.setdefault(f"{owner}.{event.path.steps[0]}", formals.get(event.value.name, ""))
+        elif len(function.formals) == 1:
+            found.setdefault(f"{owner}.{method.name}", function.returns)
+    return found
+
+
+def _is_read_by(facts: Facts, key: str) -> bool:
     """Whether a field selects what a change reads, and nothing that it writes."""
     return bool(facts.accesses.uses(key, "read")) and not facts.accesses.uses(key, "write")
+
+
+def _effect_by_name(analysis: Analysis, keys: frozenset[str]) -> str | None:
+    return next((key for key in sorted(keys) if hints(key.rpartition(".")[2], analysis.words.effects)), None)
+
+
+def _formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
+    """The formal by which a change reads, when the function compares only the one by which it writes."""
+    function = analysis.view.function(decision.function)
+    mentioned = {leaf.instance for overlap in facts.overlaps.of(decision.function) for leaf in overlap.fields}
+    modes = {f.name: facts.accesses.of_formal(decision.function, f.name) for f in function.formals[1:]}
+    written = [name for name in sorted(decision.compared) if "write" in modes.get(name, ())]
+    reads = [name for name, used in modes.items() if used == {"read"}]
+    missing = [name for name in reads if name not in mentioned]
+    if not written or not missing or len(missing) < len(reads):
+        return None
+    return Sides(written[0], missing[0], None, None, "medium")
+
+
+_CONTAINERS = frozenset([
+    "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
+    "optional", "union", "field",
+])
 
 
 # A branch that lets a reader pass.
 
 
-def _admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Finding | None:
+def _admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[Finding]:
     """A way to "both may be applied" on which one of the changes is known to read only, and is compared with nothing."""
-    for key in sorted(decision.compared):
-        readers = _reader_tests(facts, key)
-        if not readers:
-            continue
-        for literals in _admissions(analysis, facts, decision):
+    tests = {key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)}
+    everyone = {leaf.who for leaf in decision.overlap.left | decision.overlap.right if leaf.field}
+    for event, literals in _admissions(analysis, facts, decision):
+        for key, readers in tests.items():
             who = {literal.leaf.who for literal in literals if literal.test in readers}
-            everyone = {leaf.who for leaf in decision.overlap.left | decision.overlap.right if leaf.field}
             if who and not (len(everyone) > 1 and everyone <= who):
                 use = next(iter(facts.accesses.uses(key, "read")), None)
                 store = next(iter(facts.accesses.uses(key, "write")), None)
-                if store is not None:
-                    return _finding(analysis, decision, "reader-admitted", "medium", key, key, use, store)
-    return None
+                yield _finding(analysis, decision, "reader-admitted", Sides(key, key, store, use, "medium"), event)
+                return
 
 
-def _reader_tests(facts: Facts, key: str) -> frozenset[tuple[str, str, bool]]:
-    """The tests that hold where a field selects only what is read: those of its reads, and the opposite of those of its writes."""
+def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> frozenset[tuple[str, str, bool]]:
+    """The tests that only readers pass.
+
+    Those under which a field selects what is read, the opposite of those under which it selects what is written; and, when
+    reads are kept beside it, that it is empty.
+    """
+    kept = _reads_of(analysis, facts, decision)
+    if kept:
+        return frozenset() if key in kept else frozenset([(key, TRUTH, False)])
     reads, writes = facts.accesses.uses(key, "read"), facts.accesses.uses(key, "write")
     under_read = frozenset().union(*(use.under for use in reads)) if reads else frozenset()
     under_write = frozenset.intersection(*(use.under for use in writes)) if writes else frozenset()
     opposite = frozenset((field, text, not holds) for field, text, holds in under_write)
     shared = frozenset().union(*(use.under for use in writes)) if writes else frozenset()
+    if not reads or not writes:
+        return frozenset()
     return (under_read - shared) | opposite
 
 
-def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[frozenset[Literal]]:
-    """What is known of the changes on each way to a positive answer that makes no comparison."""
+def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, frozenset[Literal]]]:
+    """What is known of the changes on each way to a positive answer that makes no comparison, and where it is tested."""
     beside = frozenset(
         msgspec.structs.replace(literal, holds=not literal.holds) for literal in decision.overlap.beside
     )
     for literal in beside:
-        yield frozenset([literal])
+        yield decision.overlap.event, frozenset([literal])
     view = analysis.view
     graph = view.graph(decision.function)
     comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
     function = view.function(decision.function)
     for block in function.blocks:
+        where = block.last - 1 if block.last > block.first else decision.overlap.event
         for edge in block.edges:
             if edge.condition is None:
                 continue
             for literal_set in _alternatives(facts, decision.function, graph.size + edge.target, edge.condition.value, edge.condition.holds):
                 target = graph.size + edge.target
                 if target not in comparing and _answers_yes(analysis, decision, target, comparing):
-                    yield literal_set
+                    yield where, literal_set
 
 
 def _alternatives(facts: Facts, identity: FunctionId, at: int, value: Value, holds: bool) -> Iterator[frozenset[Literal]]:
@@ -272,24 +401,23 @@ def _sign(analysis: Analysis, decision: Decision, value: Value, holds: bool) -> 
 # Words.
 
 
-def _finding(
-    analysis: Analysis, decision: Decision, kind: str, confidence: Confidence, written: str, read: str, use: Use | None, store: Use
-) -> Finding:
-    view = analysis.view
-    name = analysis.program.symbol(decision.function)
-    flow = [FlowStep(decision.function, decision.overlap.event, f"compares `{_short(written)}`, by which changes write")]
+def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, event: int) -> Finding:
+    view, use, store = analysis.view, sides.use, sides.store
+    written, read = _short(sides.written), _short(sides.read)
+    flow = [FlowStep(decision.function, event, f"decides by `{written}`, what changes write")]
     if use is not None:
-        flow.insert(0, FlowStep(use.function, use.event, f"`{_short(read)}` says what a change read"))
-    flow.insert(0, FlowStep(store.function, store.event, f"`{_short(written)}` says what a change writes"))
-    where = f"line {view.line(use.function, use.event)}" if use is not None else "elsewhere"
+        flow.insert(0, FlowStep(use.function, use.event, f"`{read}` says what a change reads"))
+    if store is not None:
+        flow.insert(0, FlowStep(store.function, store.event, f"`{written}` says what a change writes"))
+    evidence = Evidence(f"`{read}` is a read set", use.function, use.event) if use is not None else Evidence(
+        f"`{read}` is kept beside `{written}` and is named for what a change depends on")
     return Finding(
-        function=decision.function, event=decision.overlap.event, kind=kind, confidence=confidence,
-        fields={"decision": name, "written": _short(written), "read": _short(read), "where": where},
-        flow=tuple(flow),
-        evidence=tuple(
-            [Evidence(f"`{_short(read)}` is a read set", use.function, use.event)] if use is not None else []
-        ),
-        chain=("compare", written, read),
+        function=decision.function, event=event, kind=kind, confidence=sides.confidence,
+        fields={
+            "decision": analysis.program.symbol(decision.function), "written": written, "read": read,
+            "where": f"line {view.line(use.function, use.event)}" if use is not None else f"`{read}`",
+        },
+        flow=tuple(flow), evidence=(evidence,), chain=("compare", sides.written, sides.read),
     )
 
 

@@ -30,6 +30,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     writes: WordSet
     appends: WordSet
     deletes: WordSet
+    dependencies: WordSet
+    effects: WordSet
 
 
 def load_words(path: Path | None = None) -> Words:

@@ -15,9 +15,11 @@ import msgspec
 from ctxlint.calls.effects import WRITES, EffectKind
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.types import Instance
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.holders import Holders
 from ctxlint.roles.literals import literals_before
 
 Mode = OneOf["read", "write"]
@@ -50,9 +52,37 @@ class Accesses:
         self._fields = fields
         self._uses: dict[str, list[Use]] = {}
         self._keyed: dict[FunctionId, tuple[tuple[int, Mode, frozenset[Leaf], tuple[Value, ...]], ...]] = {}
+        self._objects: dict[str, set[tuple[FunctionId, str]]] = {}
         for identity in self._view.program.functions():
             for use in self._of(identity):
                 self._uses.setdefault(use.field, []).append(use)
+
+    def derived(self, holders: Holders) -> None:
+        """Add the fields whose content is taken apart for keys: what is stored under a key names others, and some function of the
+        program gets a set of them out of a stored value.
+        """
+        stored: dict[str, list[str]] = {}
+        for identity in self._view.program.functions():
+            for number, event in enumerate(self._view.function(identity).events):
+                if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None:
+                    container = AccessPath(event.path.root, event.path.steps[:-1])
+                    fields = [leaf.key for leaf in self._fields.of(identity, number, event.value) if leaf.field and leaf.owner]
+                    for holder in holders.of_path(identity, number, container, event.keys[:-1]) if fields else ():
+                        stored.setdefault(holder, []).extend(fields)
+        for identity in self._view.program.functions() if stored else ():
+            for number, event in enumerate(self._view.function(identity).events):
+                if event.kind == "call" and event.arguments and self._gives_set(identity, number):
+                    for argument in event.arguments:
+                        for holder in holders.of(identity, number, argument.value):
+                            for field in stored.get(holder.partition("[")[0], ()) if "[" in holder else ():
+                                self._uses.setdefault(field, []).append(Use(field, "read", identity, number))
+
+    def _gives_set(self, identity: FunctionId, number: int) -> bool:
+        """Whether a call reaches a function of the program that gives a set."""
+        if not any(call.functions for call in self._view.calls(identity, number)):
+            return False
+        given = self._view.inference.of_event(identity, number)
+        return any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given)
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
@@ -62,12 +92,50 @@ class Accesses:
         """The fields of a class that are used as keys at all."""
         return frozenset(field for field in self._uses if field.rpartition(".")[0] == owner)
 
+    def together(self, fields: frozenset[str]) -> frozenset[str]:
+        """The fields that some function uses of the same object as one of `fields`."""
+        objects = {place for field in fields for place in self._objects.get(field, ())}
+        return frozenset(field for field, places in self._objects.items() if not objects.isdisjoint(places))
+
+    def of_formal(self, identity: FunctionId, formal: str, depth: int = HELPERS) -> frozenset[Mode]:
+        """What callers use the value for that they pass for a formal: as a key of what they read, or write."""
+        found: set[Mode] = set()
+        for caller, number in self._view.call_graph.callers(identity):
+            for call in self._view.calls(caller, number):
+                value = self._view.bound(call, identity).get(formal) if identity in call.functions else None
+                passed = self._fields.of(caller, number, value) if value is not None else frozenset()
+                for leaf in passed:
+                    if leaf.field:
+                        found.update(use.mode for use in self._uses.get(leaf.key, ()))
+                for _, mode, leaves, _ in self.keyed(caller):
+                    if any(not leaf.field and leaf in passed for leaf in leaves):
+                        found.add(mode)
+                if depth and isinstance(value, Name):
+                    found |= self._of_variable(caller, value, depth - 1)
+        return frozenset(found)
+
+    def _of_variable(self, identity: FunctionId, name: Name, depth: int) -> frozenset[Mode]:
+        """What a formal of a function, or of one around it, is used for there and by its callers."""
+        current = identity
+        while name.scope == "captured" and self._view.function(current).enclosing >= 0:
+            current = FunctionId(current.module, self._view.function(current).enclosing)
+            if any(formal.name == name.name for formal in self._view.function(current).formals):
+                break
+        if not any(formal.name == name.name for formal in self._view.function(current).formals):
+            return frozenset()
+        here = {
+            mode for _, mode, leaves, _ in self.keyed(current)
+            if any(not leaf.field and leaf.instance == name.name for leaf in leaves)
+        }
+        return frozenset(here) | self.of_formal(current, name.name, depth)
+
     # One function.
 
     def _of(self, identity: FunctionId) -> Iterator[Use]:
         for event, mode, leaves, _ in self.keyed(identity):
             for leaf in leaves:
                 if leaf.field and leaf.owner:
+                    self._objects.setdefault(leaf.key, set()).add((identity, leaf.instance))
                     under = frozenset(literal.test for literal in literals_before(self._view, self._fields, identity, event))
                     yield Use(leaf.key, mode, identity, event, under)
         yield from self._filled(identity)
@@ -106,12 +174,16 @@ class Accesses:
             elif name in _STORES and len(event.arguments) > 0 and not isinstance(event.path.root, Constant):
                 yield "write", first
             elif name in _MERGES and len(event.arguments) == 1:
-                yield "write", first
+                yield "write", tuple(_keys_of(event.arguments[0].value))
         if event.kind in ("local", "write", "return") and event.value is not None:
-            yield "write", tuple(_merged(event.value))
+            yield "write", tuple(v for v in _merged(event.value) if self._is_kept(identity, v))
             yield "write", tuple(self._spliced(identity, number, event.value))
         if event.kind == "call":
             yield from self._of_store(identity, number, event)
+
+    def _is_kept(self, identity: FunctionId, value: Value) -> bool:
+        """Whether a value is something that is kept, rather than made by a call."""
+        return not isinstance(value, Result) or self._view.event(identity, value.event).kind == "read"
 
     def _spliced(self, identity: FunctionId, at: int, value: Value) -> Iterator[Value]:
         """The bounds of slices between which something new is put: `text[:a] + new + text[b:]` is written from a to b."""
@@ -120,7 +192,7 @@ class Accesses:
         for piece in pieces:
             event = self._view.event(identity, piece.event) if isinstance(piece, Result) else None
             key = event.keys[-1] if event is not None and event.kind == "read" and event.keys else None
-            if isinstance(key, Compound) and key.operator == "slice":
+            if isinstance(key, Compound) and key.operator == "slice" and any(_is_open(part) for part in key.parts[:2]):
                 bounds += [part for part in key.parts[:2] if not isinstance(part, Constant)]
         if len(pieces) > 1:
             yield from bounds
@@ -233,14 +305,29 @@ class Accesses:
                 found.add(part)
                 for number in self._view.definitions(identity).definitions(where, part.name):
                     bound = self._view.event(identity, number) if number >= 0 else None
-                    if bound is not None and bound.kind == "local" and isinstance(bound.value, Name):
+                    if bound is None or bound.kind != "local" or bound.value is None:
+                        continue
+                    taken = self._view.event(identity, bound.value.event) if isinstance(bound.value, Result) else None
+                    if isinstance(bound.value, Name):
                         pending.append((bound.value, number))
+                    elif taken is not None and taken.kind == "iterate" and taken.value is not None:
+                        pending.append((taken.value, number))
             elif isinstance(part, Result) and part not in found:
                 found.add(part)
                 event = self._view.event(identity, part.event)
                 if event.kind == "call" and event.path is not None and not event.path.steps:
                     pending += [(a.value, part.event) for a in event.arguments]
         return frozenset(found)
+
+
+def _keys_of(value: Value) -> Iterator[Value]:
+    """The keys of what is merged into a mapping; the thing itself when it is no display."""
+    if isinstance(value, Compound) and value.operator == "comprehension-dict":
+        yield from value.parts[2:] if isinstance(value.parts[0], Name) else value.parts[:1]
+    elif isinstance(value, Compound) and value.operator == "dict":
+        yield from value.parts[::2]
+    else:
+        yield value
 
 
 def _mode(kind: EffectKind) -> Mode:
@@ -253,6 +340,10 @@ def _flat(values: Iterable[Value]) -> Iterator[Value]:
             yield from value.parts
         else:
             yield value
+
+
+def _is_open(bound: Value) -> bool:
+    return isinstance(bound, Constant) and bound.kind == "none"
 
 
 def _pieces(value: Value) -> Iterator[Value]:

@@ -55,6 +55,7 @@ class Fields:
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Leaf]] = {}
         self._shapes: dict[tuple[FunctionId, str], str] = {}
         self._declared: dict[str, set[ClassId]] | None = None
+        self._given: dict[FunctionId, frozenset[Leaf]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields whose content `value` is made of; keys by which something else was looked up are none."""
@@ -110,7 +111,10 @@ class Fields:
             if value.operator == "item":
                 yield from self._item(identity, at, value, depth)
                 return
-            for part in value.parts[1:] if value.operator == "if" else value.parts:
+            parts = value.parts[1:] if value.operator == "if" else value.parts
+            if value.operator in ("comprehension-list", "comprehension-set", "comprehension-generator") and isinstance(parts[0], Name):
+                parts = parts[1:]                    # the variable is an element of the iterables
+            for part in parts:
                 yield from self._of(identity, at, part, depth)
         elif isinstance(value, Name):
             yield from self._name(identity, at, value, depth)
@@ -173,14 +177,37 @@ class Fields:
             yield from self._of(identity, number, path.root, depth)
 
     def _behind(self, leaf: Leaf) -> Iterator[Leaf]:
-        """The fields that a property or a method of an object gives back; the field itself when it is one."""
+        """The field, and for a property or a method what it gives back."""
+        yield leaf
         method = self.view.program.method(leaf.owner, leaf.field) if leaf.owner and self.view.program.class_(leaf.owner) else None
-        given = [s.name for s in self._summaries.of(method).flow.returns if s.kind == "cell"] if method is not None else []
-        for name in given:
-            owner, _, field = name.rpartition(".")
-            yield Leaf(leaf.instance, owner, field, leaf.collected)
-        if not given:
-            yield leaf
+        if method is not None:
+            own = receiver_name(self.view.function(method))
+            passed = {own: frozenset([Leaf(leaf.instance, leaf.owner, "", leaf.collected)])}
+            for given in self.given(method):
+                yield from self.translated(given, passed)
+
+    def given(self, identity: FunctionId) -> frozenset[Leaf]:
+        """What a function's result is made of, in terms of its formals."""
+        found = self._given.get(identity)
+        if found is None:
+            self._given[identity] = frozenset()
+            events = self.view.function(identity).events
+            gives = [
+                (at, e.value) for at, e in enumerate(events)
+                if e.value is not None and (e.kind == "return" or (e.kind == "suspend" and e.note.startswith("yield")))
+            ]
+            leaves = {self._from_formal(identity, at, leaf) for at, value in gives for leaf in self.of(identity, at, value)}
+            found = self._given[identity] = frozenset(leaves)
+        return found
+
+    def _from_formal(self, identity: FunctionId, at: int, leaf: Leaf) -> Leaf:
+        """An element of a formal as the formal itself: `op` of `for op in patch` is a part of what is passed for `patch`."""
+        formals = {formal.name for formal in self.view.function(identity).formals}
+        head = leaf.instance.partition(".")[0].partition("[")[0]
+        if head in formals or not leaf.field:
+            return leaf
+        roots = [whole.instance for whole in self.of(identity, at, Name(head, "local")) if not whole.field and whole.instance in formals]
+        return msgspec.structs.replace(leaf, instance=min(roots)) if roots else leaf
 
     def _field(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Leaf | None:
         """The last named field on a path, and the object that has it."""
@@ -201,11 +228,20 @@ class Fields:
         if named < 0 or (isinstance(path.root, Name) and path.root.scope == "global" and len(path.steps) == 1):
             return None
         instance = spelled(path.root) + "".join(words[:named])
-        if named in constant:
-            return Leaf(instance, f"{identity.module}{{}}", constant[named])
         holder = AccessPath(path.root, path.steps[:named])
+        if named in constant:
+            declared = self._declaring(identity, at, holder, keys, constant[named])
+            return Leaf(instance, declared or f"{identity.module}{{}}", constant[named])
         owner = self._owner_of_path(identity, at, holder, path.steps[named])
         return Leaf(instance, owner, path.steps[named])
+
+    def _declaring(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...], key: str) -> ClassId:
+        """The class of the program that declares an entry of a dictionary by its name."""
+        for type in in_order(self.view.inference.of_path(identity, at, path, keys)):
+            info = self.view.program.class_(type.name) if isinstance(type, Instance) else None
+            if info is not None and isinstance(type, Instance) and any(field.name == key for field in info.ir.fields):
+                return type.name
+        return ""
 
     def _owner_of_path(self, identity: FunctionId, at: int, path: AccessPath, field: str) -> str:
         for type in in_order(self.view.inference.of_path(identity, at, path)):
@@ -285,37 +321,33 @@ class Fields:
     ) -> Iterator[Leaf]:
         """What a callee gives back: fields of its receiver and of what is passed."""
         for target in targets:
-            flow = self._summaries.of(target).flow
             own = receiver_name(self.view.function(target))
             for call in self.view.calls(identity, number):
-                actuals = self.view.bound(call, target) if target in call.functions else {}
-                for source in flow.returns:
-                    if source.kind == "param" and source.name in actuals:
-                        yield from self._of(identity, number, actuals[source.name], depth)
-                    elif source.kind == "cell" and own and receiver is not None:
-                        owner, _, field = source.name.rpartition(".")
-                        instance = spelled(receiver.root) + "".join(f".{s}" for s in receiver.steps)
-                        yield Leaf(instance, owner, field)
-                    elif source.kind == "cell":
-                        owner, _, field = source.name.rpartition(".")
-                        for value in actuals.values():
-                            for leaf in self._of(identity, number, value, depth):
-                                if not leaf.field:
-                                    yield msgspec.structs.replace(leaf, owner=owner, field=field)
+                if target not in call.functions:
+                    continue
+                passed = {name: self._of(identity, number, value, depth) for name, value in self.view.bound(call, target).items()}
+                if own and receiver is not None and own not in passed:
+                    passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
+                    for leaf in passed[own]:
+                        if not leaf.field and leaf.owner:
+                            yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
+                for given in self.given(target):
+                    yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
 
     # Through calls.
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
         """A callee's leaf in terms of what was passed for its formals."""
-        head, dot, rest = leaf.instance.partition(".")
+        head = leaf.instance.partition(".")[0].partition("[")[0]
         if head not in passed:
             return frozenset([leaf])
+        rest = leaf.instance[len(head):]
         found = set()
         for actual in passed[head]:
-            if not leaf.field:
-                found.add(actual)
-            elif not actual.field:
-                instance = f"{actual.instance}{dot}{rest}"
+            if not leaf.field or actual.field:
+                found.add(actual)              # a part of what a field holds is content of that field
+            else:
+                instance = f"{actual.instance}{rest}"
                 found.add(Leaf(instance, leaf.owner, leaf.field, actual.collected or leaf.collected))
         return frozenset(found)
 

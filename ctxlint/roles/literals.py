@@ -47,10 +47,21 @@ def literals_of(fields: Fields, identity: FunctionId, at: int, value: Value, hol
                     for leaf in fields.of(identity, at, one):
                         if leaf.field:
                             yield Literal(leaf, text, same)
-    elif isinstance(value, (Result, Name)):
+    elif _is_field(fields.view, identity, at, value):
         for leaf in fields.of(identity, at, value):
             if leaf.field:
                 yield Literal(leaf, TRUTH, holds)
+
+
+def _is_field(view: View, identity: FunctionId, at: int, value: Value) -> bool:
+    """Whether a value is a field as it was read, perhaps through a local."""
+    if isinstance(value, Result):
+        return view.event(identity, value.event).kind == "read"
+    if isinstance(value, Name) and value.scope == "local":
+        bound = [view.event(identity, n) for n in view.definitions(identity).definitions(at, value.name) if n >= 0]
+        return bool(bound) and all(e.kind == "local" and isinstance(e.value, Result) and view.event(
+            identity, e.value.event).kind == "read" for e in bound)
+    return False
 
 
 def literals_before(view: View, fields: Fields, identity: FunctionId, event: int) -> Iterator[Literal]:

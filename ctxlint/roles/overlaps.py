@@ -18,6 +18,7 @@ HELPERS = 2
 
 _SETS = frozenset(["&", "&="])
 _TESTS = frozenset(["in", "not in", "==", "!=", "<", "<=", ">", ">="])
+_ORDERED = frozenset(["<", "<=", ">", ">="])
 _METHODS = frozenset(["isdisjoint", "intersection", "issubset", "issuperset", "startswith", "is_relative_to", "difference"])
 _APART = frozenset(["isdisjoint", "not in", "!="])
 
@@ -38,7 +39,7 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
     apart: bool = False
     value: Value | None = None
     settled: bool = False
-    """Whether it is a callee's comparison, and the callee knew already which fields it compares."""
+    """Whether it is a callee's comparison, and the callee knew already whose fields it compares."""
 
     @property
     def fields(self) -> frozenset[Leaf]:
@@ -49,7 +50,8 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
         """The pairs of fields of two different objects of one class."""
         for one in self.left:
             for other in self.right:
-                if one.field and other.field and one.owner == other.owner and one.who != other.who:
+                same = one.key == other.key or self.operator in _ORDERED
+                if one.field and other.field and one.owner == other.owner and one.who != other.who and same:
                     yield one, other
 
 
@@ -77,6 +79,25 @@ class Overlaps:
             found = self._all[identity, depth] = tuple(dict.fromkeys([*self.own(identity), *self._lifted(identity, depth)]))
         return found
 
+    def deciding(self, identity: FunctionId) -> tuple[Overlap, ...]:
+        """The function's own comparisons, and those of helpers that compare what they are given without knowing what it is."""
+        found = [overlap for overlap in self.own(identity)]
+        for number, event in enumerate(self._view.function(identity).events):
+            if event.kind == "call" and event.path is not None:
+                for call in self._view.calls(identity, number):
+                    for target in call.functions[:4]:
+                        if target != identity and self._is_open(target):
+                            found += self._seen_from(identity, number, call, target, HELPERS)
+        return tuple(dict.fromkeys(found))
+
+    def _is_open(self, identity: FunctionId) -> bool:
+        """Whether the function compares two of its formals, or parts of them."""
+        formals = {formal.name for formal in self._view.function(identity).formals}
+        return len(formals) > 1 and any(
+            {leaf.instance for leaf in overlap.left} & formals and {leaf.instance for leaf in overlap.right} & formals
+            for overlap in self.own(identity)
+        )
+
     def _lifted(self, identity: FunctionId, depth: int) -> Iterator[Overlap]:
         if depth == 0:
             return
@@ -99,7 +120,7 @@ class Overlaps:
             ]
             yield msgspec.structs.replace(
                 overlap, event=number, left=sides[0], right=sides[1], looked=sides[2], value=Result(number),
-                settled=overlap.settled or any(leaf.field and leaf.owner for leaf in overlap.fields),
+                settled=overlap.settled or _owners(frozenset().union(*sides)) <= _owners(overlap.fields),
             )
 
     # One function.
@@ -123,12 +144,12 @@ class Overlaps:
         if not isinstance(value, Compound):
             return
         where = at if seen_at is None else seen_at if at >= self._view.graph(identity).size else at
-        if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2):
-            left = self._fields.of(identity, where, value.parts[0])
-            right = self._fields.of(identity, where, value.parts[-1])
+        if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
+            left = self._side(identity, where, value.parts[0])
+            right = self._side(identity, where, value.parts[-1])
             if value.operator in _SETS:
                 right = right | left if len(value.parts) == 1 else right
-            looked = self._looked(identity, value)
+            looked = self._looked_on_both(identity, value)
             if (left and right) or looked:
                 yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value)
         for part in value.parts:
@@ -148,10 +169,21 @@ class Overlaps:
         if left and right:
             yield Overlap(number, path.steps[-1], left, right, frozenset(), (), path.steps[-1] in _APART, Result(number))
 
-    def _looked(self, identity: FunctionId, value: Compound) -> frozenset[Leaf]:
-        """The fields by which a side of a comparison was looked up: `live[key] != base.get(key)`."""
+    def _side(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
+        """The fields on one side; what was looked up by a field is content of the state, not of the change."""
+        return frozenset() if self._looked(identity, value) else self._fields.of(identity, at, value)
+
+    def _looked_on_both(self, identity: FunctionId, value: Compound) -> frozenset[Leaf]:
+        """The fields by which both sides of a comparison were looked up (`live[key] != base.get(key)`), or one that is ordered."""
+        if value.operator not in _TESTS or value.operator in ("in", "not in"):
+            return frozenset()
+        left, right = (self._looked(identity, part) for part in value.parts)
+        return left | right if value.operator in _ORDERED else left & right
+
+    def _looked(self, identity: FunctionId, value: Value) -> frozenset[Leaf]:
+        """The fields by which something in a value was looked up."""
         found: set[Leaf] = set()
-        pending: list[Value] = list(value.parts)
+        pending: list[Value] = [value]
         while pending:
             part = pending.pop()
             if isinstance(part, Compound):
@@ -168,3 +200,12 @@ class Overlaps:
                     pending.append(event.path.root)
         return frozenset(found)
 
+
+def _owners(leaves: frozenset[Leaf]) -> frozenset[str]:
+    return frozenset(leaf.owner for leaf in leaves if leaf.field and leaf.owner)
+
+
+def _is_literal(value: Value) -> bool:
+    return isinstance(value, Constant) or (
+        isinstance(value, Compound) and value.operator in ("list", "tuple", "set") and all(map(_is_literal, value.parts))
+    )

@@ -113,9 +113,9 @@ BAD = {
                 return files[call.path]
             files[call.path] = call.text
         def parallel_ok(a: Call, b: Call) -> bool:
-            if a.kind == "view" or b.kind == "view":
+            if a.kind == "view" or b.kind == "view":  # <-
                 return True
-            return a.path != b.path  # <-
+            return a.path != b.path
         ''',
     "reader admitted one sided": '''
         class Call:
@@ -130,9 +130,9 @@ BAD = {
         def pick(calls):
             chosen = []
             for c in calls:
-                if c.ro:
+                if c.ro:  # <-
                     chosen.append(c)
-                elif all(c.path != d.path for d in chosen):  # <-
+                elif all(c.path != d.path for d in chosen):
                     chosen.append(c)
             return chosen
         ''',
@@ -268,9 +268,9 @@ BAD = {
                 return store[action.key]
             store[action.key] = action.value
         def independent(a: Action, b: Action) -> bool:
-            if Kind.READ in (a.kind, b.kind):
+            if Kind.READ in (a.kind, b.kind):  # <-
                 return True
-            return a.key != b.key  # <-
+            return a.key != b.key
         ''',
     "empty write set is admitted": '''
         class Tx:

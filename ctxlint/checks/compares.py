@@ -145,7 +145,7 @@ def _left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | N
     reads = _reads_of(analysis, facts, decision) - decision.compared
     if not reads or involved.intersection(reads):
         return None
-    known = next((key for key in reads if facts.accesses.uses(key, "read")), None)
+    known = next((key for key in sorted(reads) if facts.accesses.uses(key, "read")), None)
     written = next((key for key in sorted(decision.compared) if facts.accesses.uses(key, "write")), None)
     if written is None and not (decision.paired and not all(_is_read_by(facts, key) for key in decision.compared)):
         return None

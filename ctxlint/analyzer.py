@@ -31,7 +31,7 @@ from ctxlint.knowledge.words import load_words
 from ctxlint.result import Analysis, Coverage, NotAnalysed
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
-from ctxlint.workers import Unreadable, Workers, lower_files
+from ctxlint.workers import Unreadable, Workers, confirm, lower_files
 
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
@@ -61,8 +61,8 @@ def analyse_files(
         options = {rule.code: dict(configuration.options(rule)) for rule in rules}
         questions, found = _asked(modules, rules, options, models)
         if tree == "fast":
-            for _ in range(VERDICT_ROUNDS):
-                changed = _verdict(questions, found, by_path)
+            for number in range(VERDICT_ROUNDS):
+                changed = _verdict(questions, found, by_path, cache if number == 0 else None)
                 if not changed:
                     break
                 modules.update(changed)
@@ -130,21 +130,18 @@ def _unique(name: str, taken: Mapping[str, object], shared: dict[str, int]) -> s
 
 
 def _verdict(
-    questions: Questions, found: Mapping[str, tuple[Finding, ...]], files: Mapping[str, SourceFile]
+    questions: Questions, found: Mapping[str, tuple[Finding, ...]], files: Mapping[str, SourceFile], cache: Folder | None
 ) -> dict[str, LinkedModule]:
-    """Read the functions of every witness with LibCST and lower them again: the modules whose IR is another one."""
-    witnesses = _witnesses(found)
-    if not witnesses:
-        return {}
-    # LibCST takes a quarter of a second to import: only what is reported is read by it.
-    from ctxlint.syntax.verdict import confirmed
+    """Read the functions of every witness with LibCST and lower them again: the modules whose IR is another one.
 
+    `cache` holds comparisons with the screen's IR, so it is of use in the first round alone.
+    """
     changed = {}
-    for name, functions in sorted(witnesses.items()):
+    for name, functions in sorted(_witnesses(found).items()):
         module = questions.program.modules[name]
-        lines = [module.ir.functions[index].span.line for index in sorted(functions)]
-        ir = confirmed(source_of(files[module.path]), lines)
-        if ir is not None and ir != module.ir:
+        lines = sorted({module.ir.functions[index].span.line for index in functions})
+        ir = confirm(source_of(files[module.path]), lines, module.ir, cache)
+        if ir is not None:
             changed[name] = msgspec.structs.replace(module, ir=ir)
     return changed
 

@@ -20,6 +20,7 @@ import msgspec
 from ctxlint.discovery.files import SourceFile
 from ctxlint.ir.module import Module
 from ctxlint.store.folder import Folder
+from ctxlint.store.keys import digest, library_version
 from ctxlint.store.records import Lowered, lowered, packed
 from ctxlint.store.sources import source_key, source_of
 from ctxlint.syntax.load import load
@@ -98,8 +99,28 @@ def lower_task(source: bytes, tree: str, folder: str, key: str, limit: float) ->
     else:
         record = packed(_lowered(source, tree))
     if record is not None and folder:
-        _keep(Folder(Path(folder)), key, record)
+        _keep(Folder(Path(folder)), "lowered", key, record)
     return record or b""
+
+
+def confirm(source: bytes, lines: Sequence[int], screened: Module, cache: Folder | None) -> Module | None:
+    """What the file is lowered to when LibCST reads the statements at these lines; None when that is what was screened.
+
+    Verdicts are kept like lowered files: a run without new findings needs no LibCST.
+    """
+    key = digest(b"verdict", library_version("libcst").encode(), repr(list(lines)).encode(), source_key(source, "fast").encode())
+    record = cache.get("verdicts", key) if cache is not None else None
+    known = lowered(record) if record is not None else None
+    if known is None:
+        # LibCST takes a quarter of a second to import: only what is reported is read by it.
+        from ctxlint.syntax.verdict import confirmed
+
+        ir = confirmed(source, lines)
+        known = Lowered(None if ir == screened else ir)
+        record = packed(known) if cache is not None else None
+        if cache is not None and record is not None:
+            _keep(cache, "verdicts", key, record)
+    return known.module
 
 
 def _lowered(source: bytes, tree: str) -> Lowered:
@@ -129,7 +150,7 @@ def _here(task: _Task, tree: str, cache: Folder | None) -> Lowered:
     result = _lowered(task.source, tree)
     record = packed(result) if cache is not None else None
     if cache is not None and record is not None:
-        _keep(cache, task.key, record)
+        _keep(cache, "lowered", task.key, record)
     return result
 
 
@@ -145,7 +166,7 @@ def _in_executor(
             yield task.number, _DIED
             continue
         if record and cache is not None:
-            _keep(cache, task.key, record)
+            _keep(cache, "lowered", task.key, record)
         yield task.number, lowered(record) or _here(task, tree, None)
 
 
@@ -200,10 +221,10 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _keep(cache: Folder, key: str, record: bytes) -> None:
+def _keep(cache: Folder, kind: str, key: str, record: bytes) -> None:
     """A folder that cannot be written costs the next run its time; the run itself says so."""
     try:
-        cache.put("lowered", key, record)
+        cache.put(kind, key, record)
     except OSError:
         return
 

@@ -21,6 +21,8 @@ Start = Literal["any", "completed", "failed"]
 
 _STATES = 20_000
 _REFINEMENTS = 24
+_REMEMBERED = 500_000
+"""Nodes of answers about one graph that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +125,28 @@ def _is_on_every_way(graph: EventGraph, a: int, b: int, ways: list[frozenset[int
 
 def reachable(graph: EventGraph, sources: Nodes, avoiding: Collection[int] = frozenset()) -> frozenset[int]:
     """The nodes that can follow a source without entering a node of `avoiding`; a source only if it lies on a cycle."""
+    if avoiding or not isinstance(sources, int):
+        return _reachable(graph, _as_set(sources), avoiding)
+    known = graph.derived(_known_followers)
+    found = known.get(sources)
+    if found is None:
+        if len(known) * len(graph.nodes) > _REMEMBERED:
+            known.clear()
+        found = known[sources] = _reachable(graph, (sources,), ())
+    return found
+
+
+def _known_followers(graph: EventGraph) -> dict[int, frozenset[int]]:
+    """What can follow a node, as far as somebody has asked: checks ask whether one of many events follows one of many others."""
+    return {}
+
+
+def _reachable(graph: EventGraph, sources: Iterable[int], avoiding: Collection[int]) -> frozenset[int]:
     seen: set[int] = set()
-    pending = list(_as_set(sources))
+    pending = list(sources)
+    successors = graph.successors
     while pending:
-        for edge in graph.successors(pending.pop()):
+        for edge in successors(pending.pop()):
             target = edge[0]
             if target not in seen and target not in avoiding:
                 seen.add(target)

@@ -29,6 +29,14 @@ def interpreter() -> bytes:
     return f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}".encode()
 
 
+@functools.cache
+def library_version(name: str) -> str:
+    """The version of an installed library."""
+    from importlib.metadata import version
+
+    return version(name)
+
+
 def content(files: Iterable[Path]) -> bytes:
     """The names and the contents of files, in order of their names."""
     found = hashlib.blake2b(digest_size=_DIGEST)

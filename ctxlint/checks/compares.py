@@ -14,6 +14,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.knowledge.words import hints
@@ -403,6 +404,7 @@ def _sign(analysis: Analysis, decision: Decision, value: Value, holds: bool) -> 
 
 def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, event: int) -> Finding:
     view, use, store = analysis.view, sides.use, sides.store
+    event = _shown_at(view.graph(decision.function), event)
     written, read = _short(sides.written), _short(sides.read)
     flow = [FlowStep(decision.function, event, f"decides by `{written}`, what changes write")]
     if use is not None:
@@ -425,3 +427,15 @@ def _short(key: str) -> str:
     owner, _, field = key.rpartition(".")
     return f"{owner.rpartition('.')[2]}.{field}" if owner and not owner.endswith("{}") else field
 
+
+def _shown_at(graph: EventGraph, node: int) -> int:
+    """The event that a node is shown at: a condition on plain names has none, so the next one on some way from it stands in."""
+    pending, seen = [node], {node}
+    for each in pending:
+        if graph.is_event(each):
+            return each
+        for edge in graph.successors(each):
+            if edge.target not in seen:
+                seen.add(edge.target)
+                pending.append(edge.target)
+    return 0

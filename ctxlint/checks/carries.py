@@ -77,7 +77,22 @@ def _carried(analysis: Analysis, undo: UndoRecords, record: Record) -> Carried |
     edits = tuple(e for e in undo.edits.of(record.function) if e.holders & cell)
     if not edits and not _is_mark(record, cell):
         return None
+    if not _is_sequence(analysis, undo, record, edits, replays):
+        return None
     return Carried(record, edits, tuple(replays))
+
+
+def _is_sequence(
+    analysis: Analysis, undo: UndoRecords, record: Record, edits: tuple[Edit, ...], replays: list[Replay]
+) -> bool:
+    """Whether the cell has positions: a mapping that is edited by keys has none, and they cannot shift."""
+    if any(undo.edits.is_sequence(record.function, edit) for edit in (*edits, *(replay.edit for replay in replays))):
+        return True
+    cell = replays[0].edit.holders
+    return any(
+        edit.positional and edit.holders & cell
+        for holder in sorted(cell) for change in analysis.cells.changes(holder) for edit in undo.edits.own(change.function)
+    )
 
 
 def _as_recorded(undo: UndoRecords, record: Record, cell: frozenset[Holder]) -> frozenset[Holder]:

@@ -14,7 +14,6 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.knowledge.words import hints
@@ -63,14 +62,12 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     decisions = [d for identity in analysis.program.functions() for d in _decisions(analysis, overlaps, identity)]
     if not decisions:
         return
-    accesses = Accesses(analysis.summaries, fields)
-    accesses.derived(Holders(analysis.summaries))
-    facts = Facts(fields, accesses, overlaps)
+    facts = Facts(fields, Accesses(analysis.summaries, fields, Holders(analysis.summaries)), overlaps)
     for decision in decisions:
         sides = _left_out(analysis, facts, decision) if decision.owner else _formal_left_out(analysis, facts, decision)
         if sides is not None:
             yield _finding(analysis, decision, "reads-left-out", sides, decision.overlap.event)
-        elif decision.owner:
+        elif decision.paired:
             yield from _admitted(analysis, facts, decision)
 
 
@@ -109,9 +106,14 @@ def _is_alone(overlap: Overlap, leaf: Leaf) -> bool:
     other = overlap.right if leaf in overlap.left else overlap.left
     if any(each.owner == leaf.owner and each.field for each in other):
         return False
-    return overlap.operator not in ("==", "!=", "<", "<=", ">", ">=") and bool(other) and all(
+    if overlap.operator in ("in", "not in") and not (overlap.iterated and leaf in overlap.left):
+        return False
+    return overlap.operator in _MEETING and bool(other) and all(
         each.instance != leaf.instance for each in other
     )
+
+
+_MEETING = frozenset(["&", "&=", "in", "not in", "isdisjoint", "intersection", "issubset", "issuperset"])
 
 
 def _formals_against_state(analysis: Analysis, identity: FunctionId, overlap: Overlap) -> frozenset[str]:
@@ -143,23 +145,18 @@ def _decides(analysis: Analysis, identity: FunctionId) -> bool:
 def _left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
     """The field by which the changes read, when neither the function nor its caller compares one."""
     involved = _involved(analysis, facts, decision)
-    reads = _reads_of(analysis, facts, decision) - decision.compared
-    if not reads or involved.intersection(reads):
-        return None
-    known = next((key for key in sorted(reads) if facts.accesses.uses(key, "read")), None)
-    written = next((key for key in sorted(decision.compared) if facts.accesses.uses(key, "write")), None)
-    if written is None and not (decision.paired and not all(_is_read_by(facts, key) for key in decision.compared)):
-        return None
+    by_use = _reads_by_use(analysis, facts, decision)
+    if by_use:
+        if involved.intersection(by_use):
+            return None
+        read, (use, store) = next(iter(sorted(by_use.items())))
+        return Sides(store.field if store is not None else sorted(decision.compared)[0], read, store, use,
+                     "high" if decision.paired and store is not None else "medium")
+    siblings = _siblings(analysis, decision)
     named = _effect_by_name(analysis, decision.compared)
-    if known is None and written is None and named is None:
+    if not siblings or named is None or not decision.paired or involved.intersection(siblings):
         return None
-    read = known or sorted(reads)[0]
-    shown = written or named or sorted(decision.compared)[0]
-    confidence: Confidence = "high" if known and written and decision.paired else "medium"
-    return Sides(
-        shown, read, next(iter(facts.accesses.uses(shown, "write")), None), next(iter(facts.accesses.uses(read, "read")), None),
-        confidence,
-    )
+    return Sides(named, sorted(siblings)[0], None, None, "medium")
 
 
 def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
@@ -170,14 +167,29 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     return frozenset(found)
 
 
-def _reads_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
-    """The fields of the changes that select what they read: by their use, or because they are declared like a compared one and
-    named for what a change depends on."""
+def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use | None]]:
+    """The fields by which the changes read from where a compared field says that they write, with both uses.
+
+    Of two changes, the compared field need not be seen writing when it is never used to read alone.
+    """
+    found: dict[str, tuple[Use, Use | None]] = {}
+    for key in _fields_of(analysis, facts, decision):
+        if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
+            continue
+        for written in sorted(decision.compared):
+            opposed = facts.accesses.opposed(key, written)
+            if opposed is not None:
+                found[key] = opposed
+    return found
+
+
+def _read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    """All fields by which the changes read, by use or by name, the compared ones included."""
     by_use = {
         key for key in _fields_of(analysis, facts, decision)
-        if _is_read_by(facts, key) and _comparable(analysis, decision, key)
+        if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
-    return frozenset(by_use or _siblings(analysis, decision))
+    return frozenset(by_use) | _siblings(analysis, decision)
 
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
@@ -186,6 +198,10 @@ def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
     held = _held(declared.get(key, ""))
     others = [_held(declared.get(each, "")) for each in decision.compared]
     return not held or any(not other or held & other for other in others)
+
+
+def _is_collection(annotation: str) -> bool:
+    return re.match(r"[\w.]*\b(set|frozenset|list|tuple|sequence|collection|iterable|abstractset)\b", annotation, re.IGNORECASE) is not None
 
 
 def _held(annotation: str) -> frozenset[str]:
@@ -211,7 +227,7 @@ def _siblings(analysis: Analysis, decision: Decision) -> frozenset[str]:
     kinds = {declared[key] for key in decision.compared if declared.get(key)}
     return frozenset(
         key for key, annotation in declared.items()
-        if annotation in kinds and hints(key.rpartition(".")[2], analysis.words.dependencies)
+        if annotation in kinds and _is_collection(annotation) and hints(key.rpartition(".")[2], analysis.words.dependencies)
     )
 
 
@@ -246,12 +262,16 @@ def _formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Si
     """The formal by which a change reads, when the function compares only the one by which it writes."""
     function = analysis.view.function(decision.function)
     mentioned = {leaf.instance for overlap in facts.overlaps.of(decision.function) for leaf in overlap.fields}
-    modes = {f.name: facts.accesses.of_formal(decision.function, f.name) for f in function.formals[1:]}
-    written = [name for name in sorted(decision.compared) if "write" in modes.get(name, ())]
-    reads = [name for name, used in modes.items() if used == {"read"}]
+    used = {f.name: facts.accesses.of_formal(decision.function, f.name) for f in function.formals[1:]}
+    stored = {name: places for name in sorted(decision.compared) for mode, places in used.get(name, ()) if mode == "write"}
+    reads = [
+        name for name, uses in used.items() if uses and all(mode == "read" for mode, _ in uses)
+        and any(places & where for _, places in uses for where in stored.values())
+    ]
     missing = [name for name in reads if name not in mentioned]
-    if not written or not missing or len(missing) < len(reads):
+    if not stored or not missing or len(missing) < len(reads):
         return None
+    written = list(stored)
     return Sides(written[0], missing[0], None, None, "medium")
 
 
@@ -281,20 +301,19 @@ def _admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[
 def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> frozenset[tuple[str, str, bool]]:
     """The tests that only readers pass.
 
-    Those under which a field selects what is read, the opposite of those under which it selects what is written; and, when
-    reads are kept beside it, that it is empty.
+    Those by which one function chooses between reading and writing at the field; and, when reads are kept beside it, that it
+    is empty.
     """
-    kept = _reads_of(analysis, facts, decision)
+    kept = _read_fields(analysis, facts, decision)
     if kept:
         return frozenset() if key in kept else frozenset([(key, TRUTH, False)])
-    reads, writes = facts.accesses.uses(key, "read"), facts.accesses.uses(key, "write")
-    under_read = frozenset().union(*(use.under for use in reads)) if reads else frozenset()
-    under_write = frozenset.intersection(*(use.under for use in writes)) if writes else frozenset()
-    opposite = frozenset((field, text, not holds) for field, text, holds in under_write)
-    shared = frozenset().union(*(use.under for use in writes)) if writes else frozenset()
-    if not reads or not writes:
-        return frozenset()
-    return (under_read - shared) | opposite
+    found: set[tuple[str, str, bool]] = set()
+    for use in facts.accesses.uses(key, "read"):
+        for store in facts.accesses.uses(key, "write"):
+            if use.function == store.function and use.places & store.places:
+                writing = {(field, text, not holds) for field, text, holds in facts.accesses.tests_at(store)}
+                found |= writing & facts.accesses.tests_at(use)
+    return frozenset(found)
 
 
 def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, frozenset[Literal]]]:
@@ -309,7 +328,7 @@ def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterato
     comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
     function = view.function(decision.function)
     for block in function.blocks:
-        where = block.last - 1 if block.last > block.first else decision.overlap.event
+        where = max(block.last - 1, 0)
         for edge in block.edges:
             if edge.condition is None:
                 continue
@@ -349,11 +368,14 @@ def _answers_yes(analysis: Analysis, decision: Decision, node: int, comparing: s
         if isinstance(value, Constant) and value.kind == "bool" and positive is not None and (value.text == "True") == positive:
             if path(graph, node, number, comparing, exceptional=False) is not None:
                 return True
-    kept = {
-        n for n, e in enumerate(view.function(decision.function).events)
-        if e.kind == "call" and e.path is not None and e.path.steps[-1:] in (("append",), ("add",))
-    }
-    return any(path(graph, node, number, comparing | (kept - {number}), exceptional=False) is not None for number in kept)
+    kept: dict[object, set[int]] = {}
+    for number, event in enumerate(view.function(decision.function).events):
+        if event.kind == "call" and event.path is not None and event.path.steps[-1:] in (("append",), ("add",)):
+            kept.setdefault(event.path, set()).add(number)
+    return any(
+        path(graph, node, number, comparing | (same - {number}), exceptional=False) is not None
+        for same in kept.values() if len(same) > 1 for number in same
+    )
 
 
 def _positive(analysis: Analysis, decision: Decision) -> bool | None:
@@ -404,7 +426,6 @@ def _sign(analysis: Analysis, decision: Decision, value: Value, holds: bool) -> 
 
 def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, event: int) -> Finding:
     view, use, store = analysis.view, sides.use, sides.store
-    event = _shown_at(view.graph(decision.function), event)
     written, read = _short(sides.written), _short(sides.read)
     flow = [FlowStep(decision.function, event, f"decides by `{written}`, what changes write")]
     if use is not None:
@@ -427,15 +448,3 @@ def _short(key: str) -> str:
     owner, _, field = key.rpartition(".")
     return f"{owner.rpartition('.')[2]}.{field}" if owner and not owner.endswith("{}") else field
 
-
-def _shown_at(graph: EventGraph, node: int) -> int:
-    """The event that a node is shown at: a condition on plain names has none, so the next one on some way from it stands in."""
-    pending, seen = [node], {node}
-    for each in pending:
-        if graph.is_event(each):
-            return each
-        for edge in graph.successors(each):
-            if edge.target not in seen:
-                seen.add(edge.target)
-                pending.append(edge.target)
-    return 0

@@ -51,6 +51,17 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
     repeats: Sum | None = None
 
     @property
+    def positional(self) -> bool:
+        """Whether the operation itself shows that the cell is a sequence: `cell[key] = x`, `del cell[key]` and `cell.pop(key)`
+        are also what mappings do.
+        """
+        if self.operation in ("store", "remove"):
+            return self.start is not None and (
+                bool(self.start.constant) or len(self.start.terms) > 1 or any(atom[0] == "len" for atom in self.start.atoms)
+            )
+        return self.operation not in ("whole", "reorder", "pop")
+
+    @property
     def shifts(self) -> bool:
         """Whether what lies behind the edit may lie elsewhere afterwards."""
         return self.removed is None or self.inserted is None or self.removed != self.inserted
@@ -92,6 +103,16 @@ class Edits:
     def settle(self, identity: FunctionId, sum: Sum | None, *, after: bool = False) -> Sum | None:
         """The sum with lengths as they were when the function began."""
         return self._settle(identity, sum, self.of(identity))
+
+    def is_sequence(self, identity: FunctionId, edit: Edit) -> bool:
+        """Whether the cell of an edit is known to be a sequence: by the operation, or by its type."""
+        function, number = edit.origin
+        event = self._view.event(function, number)
+        if edit.positional or event.path is None or not event.path.steps:
+            return edit.positional
+        if any(holder.startswith(STORE) for holder in edit.holders):
+            return True
+        return _Reader(self, function).is_sequence(number, AccessPath(event.path.root, event.path.steps[:-1]))
 
     def by_method(self, identity: FunctionId, number: int, arguments: Sequence[Value]) -> Edit | None:
         """The edit that calling a bound method of a sequence, read at an event, with these arguments will make."""
@@ -419,13 +440,13 @@ class _Reader:
         last = max((index for index, step in enumerate(steps.steps) if step == "[*]"), default=-1)
         container = AccessPath(steps.root, steps.steps[:max(last, 0)])
         key = keys[-1] if keys else None
-        if last < 0 or key is None or (isinstance(key, Compound) and key.operator == "slice") or not self._is_sequence(where, container):
+        if last < 0 or key is None or (isinstance(key, Compound) and key.operator == "slice") or not self.is_sequence(where, container):
             return
         holders = self._cell(where, container, keys[:-1])
         if holders:
             yield self.edit("store", number, holders, self.position(where, key, holders), ONE, ONE, (key,), (event.value,) if event.value else ())
 
-    def _is_sequence(self, number: int, path: AccessPath) -> bool:
+    def is_sequence(self, number: int, path: AccessPath) -> bool:
         types = self._view.inference.of_path(self._identity, number, path)
         return any(isinstance(t, Instance) and t.name in SEQUENCES for t in types)
 

@@ -7,7 +7,7 @@ Untyped objects have the class of the program that has all fields by which the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -20,6 +20,14 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
 MAX_DEPTH = 12
+
+_JOINING = frozenset(["union", "intersection", "difference", "symmetric_difference", "isdisjoint", "issubset", "issuperset", "join"])
+_CONTENT = _JOINING | {
+    "keys", "items", "values", "copy", "get", "pop", "setdefault", "popitem", "popleft", "elements", "strip", "lstrip", "rstrip", "lower", "upper",
+    "casefold", "split", "rsplit", "splitlines", "partition", "encode", "decode", "resolve", "absolute", "expanduser", "as_posix",
+    "joinpath", "with_suffix", "relative_to", "__iter__", "most_common",
+}
+"""Methods of the language's containers, texts and paths whose result is made of what the receiver holds."""
 
 
 class Leaf(msgspec.Struct, frozen=True, gc=False):
@@ -297,15 +305,16 @@ class Fields:
             if owner and self.view.program.class_(owner) is not None and self.view.program.method(owner, name) is not None:
                 yield from self._behind(Leaf(path.root.name, owner, name))
                 return
-        if receiver is not None:
+        if receiver is not None and not (isinstance(receiver.root, Name) and receiver.root.scope == "global"):
             if name in ("get", "pop", "setdefault") and event.arguments:
                 key = event.arguments[0].value
                 if isinstance(key, Constant) and key.kind == "str":
                     yield Leaf(spelled(receiver.root) + "".join(f".{s}" for s in receiver.steps), f"{identity.module}{{}}", key.text)
                     return
+            if name in _CONTENT:
                 yield from self._of_receiver(identity, number, event, receiver, depth)
+            if name not in _JOINING:
                 return
-            yield from self._of_receiver(identity, number, event, receiver, depth)
         for argument in event.arguments:
             yield from self._of(identity, number, argument.value, depth)
 
@@ -328,13 +337,29 @@ class Fields:
                 passed = {name: self._of(identity, number, value, depth) for name, value in self.view.bound(call, target).items()}
                 if own and receiver is not None and own not in passed:
                     passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
-                    for leaf in passed[own]:
+                    for leaf in passed[own] if len(self.view.function(target).formals) == 1 else ():
                         if not leaf.field and leaf.owner:
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
                 for given in self.given(target):
                     yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
 
     # Through calls.
+
+    def passed_through(self, identity: FunctionId, number: int, picked: Callable[[Value], Iterable[Value]]) -> frozenset[Leaf]:
+        """The fields that chosen parts of what a call's functions return are made of, in terms of what the call passes."""
+        event = self.view.event(identity, number)
+        found: set[Leaf] = set()
+        for call in self.view.calls(identity, number):
+            for target in call.functions[:4]:
+                passed = {name: self.of(identity, number, value) for name, value in self.view.bound(call, target).items()}
+                own = receiver_name(self.view.function(target))
+                if own and call.receiver is not None and own not in passed:
+                    passed[own] = self.of_path(identity, number, call.receiver, event.keys)
+                for at, returned in enumerate(self.view.function(target).events):
+                    if returned.kind == "return" and returned.value is not None:
+                        for leaf in self.of_all(target, at, picked(returned.value)):
+                            found |= self.translated(self._from_formal(target, at, leaf), passed)
+        return frozenset(found)
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
         """A callee's leaf in terms of what was passed for its formals."""

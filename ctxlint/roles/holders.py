@@ -30,7 +30,7 @@ STORE = "store "
 
 _TEXTS = frozenset(["splitlines", "split", "strip", "rstrip", "decode", "read", "readlines", "readline", "fetchone", "fetchall"])
 _TAKES = frozenset(["pop", "popleft", "get", "__getitem__", "popitem", "setdefault", "peek", "get_nowait"])
-_SAME_ITEMS = frozenset(["reversed", "list", "tuple", "iter", "sorted", "enumerate", "next", "filter", "deque", "set"])
+_SAME_ITEMS = frozenset(["reversed", "list", "tuple", "iter", "sorted", "enumerate", "next", "filter", "deque", "set", "dict"])
 _COPIES = frozenset(["copy", "values"])
 
 
@@ -186,8 +186,8 @@ class Holders:
                 return _below(holders, _key(first) if steps[-1] in ("get", "pop", "setdefault") else ITEM)
             if steps[-1] in _COPIES and not self.is_instance(identity, number, receiver):
                 return self._path(identity, number, receiver, event.keys, depth)
-            if steps[-1] in ("items",):
-                return _below(self._path(identity, number, receiver, event.keys, depth), ITEM)
+            if steps[-1] == "items":
+                return {f"{holder}#" for holder in self._path(identity, number, receiver, event.keys, depth)}
         name = steps[-1] if steps else getattr(event.path.root, "name", "")
         if name in _SAME_ITEMS and event.arguments and not self._view.calls(identity, number)[0].functions:
             same = self._of(identity, number, event.arguments[-1 if name == "filter" else 0].value, depth)
@@ -211,7 +211,9 @@ class Holders:
             event = self._view.event(identity, container.event)
             if event.kind == "call" and event.path == AccessPath(Name("enumerate", "global")) and event.arguments:
                 return {f"{holder}#" for holder in self._of(identity, at, event.arguments[0].value, depth)}
-        return _below(self._of(identity, at, container, depth), ITEM)
+        holders = self._of(identity, at, container, depth)
+        pairs = {holder for holder in holders if holder.endswith("#")}
+        return pairs | _below(holders - pairs, ITEM)
 
     def _item(self, identity: FunctionId, at: int, whole: Value, position: Value, depth: int) -> Iterable[Holder]:
         holders = self._of(identity, at, whole, depth)

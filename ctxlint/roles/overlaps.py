@@ -10,7 +10,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields, Leaf
 from ctxlint.roles.literals import Literal, literals_of
 
@@ -38,6 +38,8 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
     beside: tuple[Literal, ...] = ()
     apart: bool = False
     value: Value | None = None
+    iterated: bool = False
+    """Whether the left side is an element of something that is gone through."""
     settled: bool = False
     """Whether it is a callee's comparison, and the callee knew already whose fields it compares."""
 
@@ -51,8 +53,15 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
         for one in self.left:
             for other in self.right:
                 same = one.key == other.key or self.operator in _ORDERED
-                if one.field and other.field and one.owner == other.owner and one.who != other.who and same:
+                if one.field and other.field and one.owner == other.owner and same and self._apart(one, other):
                     yield one, other
+
+
+    def _apart(self, one: Leaf, other: Leaf) -> bool:
+        """Whether two fields are of different objects; what was collected is of others only where there are many: in a loop."""
+        if one.instance != other.instance:
+            return True
+        return one.collected != other.collected and self.operator not in _ORDERED and one.instance not in ("self", "cls")
 
 
 class Overlaps:
@@ -133,17 +142,17 @@ class Overlaps:
             for value in (event.value, *(a.value for a in event.arguments)):
                 if value is not None:
                     yield from self._within(identity, number, value, ())
-        for index, block in enumerate(function.blocks):
-            at = graph.size + index if block.first == block.last else block.last - 1
+        for index, block in enumerate(function.blocks if function.events else ()):
+            at = max(block.last - 1, 0)
             for value in dict.fromkeys(e.condition.value for e in block.edges if e.condition is not None):
-                yield from self._within(identity, at, value, (), graph.size + index)
+                yield from self._within(identity, at, value, (), graph.size + index if block.first == block.last else at)
 
     def _within(
         self, identity: FunctionId, at: int, value: Value, beside: tuple[Literal, ...], seen_at: int | None = None
     ) -> Iterator[Overlap]:
         if not isinstance(value, Compound):
             return
-        where = at if seen_at is None else seen_at if at >= self._view.graph(identity).size else at
+        where = at if seen_at is None else seen_at
         if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
             left = self._side(identity, where, value.parts[0])
             right = self._side(identity, where, value.parts[-1])
@@ -151,7 +160,8 @@ class Overlaps:
                 right = right | left if len(value.parts) == 1 else right
             looked = self._looked_on_both(identity, value)
             if (left and right) or looked:
-                yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value)
+                through = self._is_iterated(identity, where, value.parts[0])
+                yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
         for part in value.parts:
             others = beside
             if value.operator == "and":
@@ -194,11 +204,29 @@ class Overlaps:
                 if event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("get",):
                     keys += [a.value for a in event.arguments[:1]]
                 for key in keys:
-                    if not isinstance(key, Constant):
+                    if self._is_iterated(identity, part.event, key):
                         found |= {leaf for leaf in self._fields.of(identity, part.event, key) if leaf.field}
                 if event.kind == "read" and event.path is not None and isinstance(event.path.root, Result):
                     pending.append(event.path.root)
         return frozenset(found)
+
+
+    def _is_iterated(self, identity: FunctionId, at: int, key: Value) -> bool:
+        """Whether a key is an element of something that is gone through, as the keys of a set of accesses are."""
+        if not isinstance(key, Name) or key.scope != "local":
+            return False
+        bound = [self._view.event(identity, n) for n in self._view.definitions(identity).definitions(at, key.name) if n >= 0]
+        return any(
+            e.kind == "local" and any(self._view.event(identity, r).kind == "iterate" for r in _results(e.value)) for e in bound
+        )
+
+
+def _results(value: Value | None) -> Iterator[int]:
+    if isinstance(value, Result):
+        yield value.event
+    elif isinstance(value, Compound):
+        for part in value.parts:
+            yield from _results(part)
 
 
 def _owners(leaves: frozenset[Leaf]) -> frozenset[str]:

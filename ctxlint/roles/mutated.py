@@ -1,0 +1,103 @@
+"""Which objects a program changes in place, by where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.elements import MAPPINGS, SEQUENCES
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import Summaries, is_constructor
+from ctxlint.calls.types import Instance, in_order
+from ctxlint.calls.view import View
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
+from ctxlint.roles.holders import Holder, Holders
+from ctxlint.roles.measures import slice_of
+
+_MUTATORS = frozenset([
+    "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "remove", "discard", "add", "clear", "update",
+    "setdefault", "sort", "reverse", "rotate", "__setitem__", "__delitem__",
+])
+_NEW = frozenset([
+    "list", "dict", "set", "tuple", "sorted", "reversed", "frozenset", "deque", "copy", "deepcopy", "filter", "map", "bytearray",
+])
+
+
+class Change(msgspec.Struct, frozen=True, gc=False):
+    """An event that changes the object at `place` itself."""
+
+    place: Holder
+    function: FunctionId
+    event: int
+
+
+class Mutated:
+    """The in-place changes of a program, outside of constructors."""
+
+    def __init__(self, summaries: Summaries, holders: Holders) -> None:
+        self._view: View = summaries.view
+        self._holders = holders
+        self.changes: list[Change] = []
+        self.of_class: dict[str, list[Change]] = {}
+        for identity in self._view.program.functions():
+            if not is_constructor(self._view, identity):
+                for change in self._of(identity):
+                    self.changes.append(change)
+
+    def _of(self, identity: FunctionId) -> Iterator[Change]:
+        for number, event in enumerate(self._view.function(identity).events):
+            path = self._changed(identity, number, event)
+            if path is None or self._is_new(identity, number, path):
+                continue
+            for holder in self._holders.of_path(identity, number, path, event.keys):
+                yield Change(holder, identity, number)
+            for type in in_order(self._view.inference.of_path(identity, number, path)):
+                if isinstance(type, Instance) and self._view.program.class_(type.name) is not None and event.kind == "write":
+                    if not _is_self(path):
+                        self.of_class.setdefault(type.name, []).append(Change(type.name, identity, number))
+
+    def _changed(self, identity: FunctionId, number: int, event: Event) -> AccessPath | None:
+        """The path of the object that an event changes in place."""
+        if event.path is None or not event.path.steps:
+            return None
+        if event.kind == "call" and event.path.steps[-1] in _MUTATORS:
+            receiver = AccessPath(event.path.root, event.path.steps[:-1])
+            return None if self._holders.is_instance(identity, number, receiver) else receiver
+        if event.kind == "write" and event.note == "aug" and event.path.steps[-1] != "[*]":
+            types = self._view.inference.of_path(identity, number, event.path)
+            if any(isinstance(t, Instance) and (t.name in SEQUENCES or t.name in MAPPINGS or t.name == "builtins.set") for t in types):
+                return event.path
+        if event.kind in ("write", "delete"):
+            return AccessPath(event.path.root, event.path.steps[:-1])
+        return None
+
+    def _is_new(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
+        """Whether the object was made here: a local copy, or the receiver of the function itself."""
+        return _is_self(path) and self._is_own(identity, path) or (not path.steps and self._is_copy(identity, at, path.root, 0))
+
+    def _is_own(self, identity: FunctionId, path: AccessPath) -> bool:
+        function = self._view.function(identity)
+        return bool(function.owner) and bool(function.formals) and path.root == Name(function.formals[0].name, "local")
+
+    def _is_copy(self, identity: FunctionId, at: int, value: Value, depth: int) -> bool:
+        if depth > 5:
+            return False
+        if isinstance(value, Name) and value.scope == "local":
+            bound = [self._view.event(identity, n) for n in self._view.definitions(identity).definitions(at, value.name) if n >= 0]
+            return any(e.kind == "local" and e.value is not None and self._is_copy(identity, at, e.value, depth + 1) for e in bound)
+        if isinstance(value, Compound):
+            return value.operator not in ("or", "and", "if", "item", "element")
+        if isinstance(value, Result):
+            event = self._view.event(identity, value.event)
+            if event.kind == "read":
+                return slice_of(event) is not None
+            if event.kind == "call" and event.path is not None:
+                name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
+                return name in _NEW or self._view.does(identity, value.event, "copies", "snapshot", "fresh") is not None
+        return False
+
+
+def _is_self(path: AccessPath) -> bool:
+    return not path.steps and isinstance(path.root, Name)

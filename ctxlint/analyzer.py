@@ -5,9 +5,10 @@ It does not suppress, filter or sort: that is the engine's.
 
 from __future__ import annotations
 
+import functools
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+import sys
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -28,15 +29,18 @@ from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
 from ctxlint.result import Analysis, Coverage, NotAnalysed
-from ctxlint.syntax.load import load
-from ctxlint.syntax.read import Problem, read
-from ctxlint.syntax.verdict import confirmed, read_with_libcst
+from ctxlint.store.folder import Folder
+from ctxlint.store.sources import source_of
+from ctxlint.workers import Unreadable, Workers, confirm, lower_files
 
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
 
+RECURSION_LIMIT = 4000
+"""Frames: `calls.memo.DEEPEST` questions of some fifty frames each fit in, and the stack of a main thread holds them."""
+
 _REASONS = {"syntax": "syntax error", "encoding": "encoding", "too-large": "too large", "too-deep": "too deeply nested",
-            "missing": "unreadable"}
+            "missing": "unreadable", "died": "worker died"}
 
 
 def analyse_files(
@@ -46,22 +50,24 @@ def analyse_files(
     models: Models,
     *,
     tree: str,
-    cache: bool,
+    cache: Folder | None,
+    workers: Workers,
     progress: Callable[[int, int], None],
 ) -> Analysis:
     """Lower, link and question `files`; see `engine.Analyzer`."""
-    with _without_cyclic_collection():
-        modules, problems = _lowered(files, tree, progress)
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, tree, cache, workers, progress))
+        by_path = {file.path: file for file in files}
         options = {rule.code: dict(configuration.options(rule)) for rule in rules}
         questions, found = _asked(modules, rules, options, models)
         if tree == "fast":
-            for _ in range(VERDICT_ROUNDS):
-                changed = _verdict(questions, found)
+            for number in range(VERDICT_ROUNDS):
+                changed = _verdict(questions, found, by_path, cache if number == 0 else None)
                 if not changed:
                     break
                 modules.update(changed)
                 questions, found = _asked(modules, rules, options, models)
-        lines = _SourceLines({m.path: f for m, f in zip(modules.values(), files)})
+        lines = _SourceLines(by_path)
         diagnostics = tuple(
             worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
         )
@@ -79,9 +85,11 @@ def _asked(
 
 
 def _view(program: Program, models: Models) -> View:
+    @functools.cache
     def result_of(name: str) -> str | None:
         return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
 
+    @functools.cache
     def attribute_of(name: str) -> str | None:
         return next((effect.returns for effect in models.effects(name) if effect.returns and effect.attribute), None)
 
@@ -90,54 +98,50 @@ def _view(program: Program, models: Models) -> View:
     return View(CallGraph(inference), definitions, models, load_words())
 
 
-def _lowered(
-    files: Iterable[SourceFile], tree: str, progress: Callable[[int, int], None]
+def _linked(
+    files: Iterable[SourceFile], lowered: Iterable[Module | Unreadable]
 ) -> tuple[dict[str, LinkedModule], list[NotAnalysed]]:
-    """Read and lower every file; those that cannot be are problems."""
+    """The modules by a name of their own each; files that have none are problems."""
     modules: dict[str, LinkedModule] = {}
     problems: list[NotAnalysed] = []
-    listed = tuple(files)
-    for number, file in enumerate(listed):
-        lowered = _lower_file(file, tree)
-        if isinstance(lowered, Problem):
-            problems.append(_not_analysed(file, lowered))
+    shared: dict[str, int] = {}
+    for file, result in zip(files, lowered):
+        if isinstance(result, Unreadable):
+            problems.append(_not_analysed(file, result))
         else:
-            name = _unique(file.module, modules)
-            modules[name] = LinkedModule(name, file.path, file.is_package, lowered)
-        progress(number + 1, len(listed))
+            name = _unique(file.module, modules, shared)
+            modules[name] = LinkedModule(name, file.path, file.is_package, result)
     return modules, problems
 
 
-def _lower_file(file: SourceFile, tree: str) -> Module | Problem:
-    try:
-        data = Path(file.path).read_bytes() if file.source is None else file.source
-    except OSError as error:
-        return Problem("encoding", f"cannot be read: {error.strerror}")
-    return load(data, read_with_libcst if tree == "libcst" else read)
-
-
-def _not_analysed(file: SourceFile, problem: Problem) -> NotAnalysed:
+def _not_analysed(file: SourceFile, problem: Unreadable) -> NotAnalysed:
     return NotAnalysed(file.path, _REASONS[problem.kind], problem.message, Span(problem.line, 1, problem.line, 1))
 
 
-def _unique(name: str, taken: Mapping[str, object]) -> str:
-    """A module name of its own: two scripts in folders that are no packages may share one."""
+def _unique(name: str, taken: Mapping[str, object], shared: dict[str, int]) -> str:
+    """A module name of its own: two scripts in folders that are no packages may share one. `shared` counts them."""
     if name not in taken:
         return name
-    number = 2
+    number = shared.get(name, 1) + 1
     while f"{name}~{number}" in taken:
         number += 1
+    shared[name] = number
     return f"{name}~{number}"
 
 
-def _verdict(questions: Questions, found: Mapping[str, tuple[Finding, ...]]) -> dict[str, LinkedModule]:
-    """Read the functions of every witness with LibCST and lower them again: the modules whose IR is another one."""
+def _verdict(
+    questions: Questions, found: Mapping[str, tuple[Finding, ...]], files: Mapping[str, SourceFile], cache: Folder | None
+) -> dict[str, LinkedModule]:
+    """Read the functions of every witness with LibCST and lower them again: the modules whose IR is another one.
+
+    `cache` holds comparisons with the screen's IR, so it is of use in the first round alone.
+    """
     changed = {}
     for name, functions in sorted(_witnesses(found).items()):
         module = questions.program.modules[name]
-        lines = [module.ir.functions[index].span.line for index in sorted(functions)]
-        ir = confirmed(Path(module.path).read_bytes(), lines)
-        if ir is not None and ir != module.ir:
+        lines = sorted({module.ir.functions[index].span.line for index in functions})
+        ir = confirm(source_of(files[module.path]), lines, module.ir, cache)
+        if ir is not None:
             changed[name] = msgspec.structs.replace(module, ir=ir)
     return changed
 
@@ -161,19 +165,24 @@ class _SourceLines:
     def __call__(self, path: str, line: int) -> str:
         found = self._lines.get(path)
         if found is None:
-            file = self._files.get(path)
-            data = file.source if file is not None and file.source is not None else Path(path).read_bytes()
-            found = self._lines[path] = data.decode("utf-8", "replace").splitlines()
+            found = self._lines[path] = source_of(self._files[path]).decode("utf-8", "replace").splitlines()
         return found[line - 1].strip() if 0 < line <= len(found) else ""
 
 
-class _without_cyclic_collection:
-    """Nothing in the analysis makes reference cycles, and looking for them costs a third of the time."""
+class _with_room_and_no_cyclic_collection:
+    """Nothing in the analysis makes reference cycles, and looking for them costs a third of the time.
+
+    A chain of questions about types nests deeper than the interpreter allows by default; it is bounded by itself
+    (`calls.memo.DEEPEST`).
+    """
 
     def __enter__(self) -> None:
         self._was_enabled = gc.isenabled()
+        self._limit = sys.getrecursionlimit()
         gc.disable()
+        sys.setrecursionlimit(max(self._limit, RECURSION_LIMIT))
 
     def __exit__(self, *exception: object) -> None:
+        sys.setrecursionlimit(self._limit)
         if self._was_enabled:
             gc.enable()

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from ctxlint.diagnostic import CONFIDENCES, Diagnostic
 from ctxlint.discovery.files import SourceFile, discover, discover_stdin
-from ctxlint.gate.fingerprints import fingerprinted
-from ctxlint.gate.per_file import ignored_in
-from ctxlint.gate.statements import statement_lines
-from ctxlint.gate.suppressions import Comments, apply_suppressions
+from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
-from ctxlint.knowledge.models import Models, load_models
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
 from ctxlint.result import Analysis, NotAnalysed, Report
-from ctxlint.syntax.comments import suppressions
-from ctxlint.syntax.read import decode
+from ctxlint.store.folder import Folder
+
+# A run in which nothing has changed reads one record; what only an analysis needs is imported by the functions that make one.
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from ctxlint.gate.suppressions import Comments
+    from ctxlint.knowledge.models import Models
+    from ctxlint.workers import Workers
 
 NOT_ANALYSED = "CTX003"
 
@@ -33,7 +36,7 @@ class Analyzer(Protocol):
 
     It returns what the checks of `rules` found and how much was looked at; it does not suppress, filter or sort.
     Code under analysis never makes it raise: a file that cannot be analysed is in the coverage.
-    `tree` is `fast` or `libcst`: which reader gives the verdict on all files. `cache` is whether a cache may be used.
+    `tree` is `fast` or `libcst`: which reader gives the verdict on all files. `cache` keeps lowered files from run to run, `workers` lower them.
     """
 
     def __call__(
@@ -44,13 +47,18 @@ class Analyzer(Protocol):
         models: Models,
         *,
         tree: str,
-        cache: bool,
+        cache: Folder | None,
+        workers: Workers,
         progress: Progress,
     ) -> Analysis: ...
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What a run is asked for: `paths`, or the text `stdin` of a file that would lie at `stdin_filename`."""
+    """What a run is asked for: `paths`, or the text `stdin` of a file that would lie at `stdin_filename`.
+
+    Without `cache` nothing is read from or written to the folder of earlier runs. An `executor` lowers the files in place of
+    the worker processes that the setting `jobs` asks for.
+    """
 
     paths: tuple[str, ...]
     configuration: Configuration
@@ -58,6 +66,7 @@ class Request(msgspec.Struct, frozen=True):
     stdin_filename: str = ""
     tree: str = "fast"
     cache: bool = True
+    executor: Executor | None = None
     progress: Progress = lambda done, total: None
 
 
@@ -69,32 +78,58 @@ class Plan(msgspec.Struct, frozen=True):
     files: tuple[SourceFile, ...]
 
 
-def plan(request: Request) -> Plan:
-    """Return what `request` means; raise a CtxlintError when it cannot be done."""
+def plan(request: Request, files: tuple[SourceFile, ...] | None = None) -> Plan:
+    """Return what `request` means (for `files`, if they are known already); raise a CtxlintError when it cannot be done."""
     configuration = request.configuration
     rules = load_rules(configuration.paths(configuration.settings.rule_paths))
     check_rule_tables(configuration, rules)
     selection = select(rules, configuration)
-    if request.stdin is not None:
-        files = discover_stdin(request.stdin_filename, request.stdin, configuration)
-    else:
-        files = discover(request.paths, configuration)
-    return Plan(rules, selection, files)
+    return Plan(rules, selection, _files(request) if files is None else files)
 
 
 def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
     """Return the findings of a run in order of output: path, line, column, code.
 
-    `analyzer` is the analysis itself; without one it is `ctxlint.analyzer.analyse_files`.
+    `analyzer` is the analysis itself; without one it is `ctxlint.analyzer.analyse_files`, and when nothing has changed since
+    an earlier run, what that one has reported.
     """
+    if not request.cache or analyzer is not None:
+        return _analysed(request, _files(request), analyzer, None)
+    files = _files(request)
+    earlier = EarlierRuns(request.configuration, files, request.tree)
+    report = earlier.report()
+    if report is None:
+        report = _analysed(request, files, None, earlier.folder)
+        problem = earlier.keep(report)
+        if problem:
+            report = msgspec.structs.replace(report, problems=(*report.problems, problem))
+    return report
+
+
+def _files(request: Request) -> tuple[SourceFile, ...]:
+    if request.stdin is not None:
+        return discover_stdin(request.stdin_filename, request.stdin, request.configuration)
+    return discover(request.paths, request.configuration)
+
+
+def _analysed(
+    request: Request, files: tuple[SourceFile, ...], analyzer: Analyzer | None, folder: Folder | None
+) -> Report:
+    from ctxlint.gate.fingerprints import fingerprinted
+    from ctxlint.gate.per_file import ignored_in
+    from ctxlint.gate.suppressions import apply_suppressions
+    from ctxlint.knowledge.models import load_models
+    from ctxlint.workers import Workers
+
     configuration = request.configuration
-    planned = plan(request)
+    planned = plan(request, files)
     models = load_models(configuration.paths(configuration.settings.model_paths))
     checked = tuple(rule for rule in planned.selection.rules if rule.check)
 
     analysis = (analyzer or connected_analyzer())(
         planned.files, checked, configuration, models,
-        tree=request.tree, cache=request.cache, progress=request.progress,
+        tree=request.tree, cache=folder, workers=Workers(configuration.settings.jobs, request.executor),
+        progress=request.progress,
     )
     failures = _failures(analysis.coverage.not_analysed, planned.rules[NOT_ANALYSED])
     failed = {failure.path for failure in failures}
@@ -160,6 +195,11 @@ def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnost
 
 def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Comments]:
     """Yield the suppression comments of the files that have some."""
+    from ctxlint.gate.statements import statement_lines
+    from ctxlint.gate.suppressions import Comments
+    from ctxlint.syntax.comments import suppressions
+    from ctxlint.syntax.read import decode
+
     prefixes = tuple(sorted({code.rstrip("0123456789") for code in rules}))
     for file in files:
         data = Path(file.path).read_bytes() if file.source is None else file.source

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import json
 import tempfile
@@ -68,14 +67,6 @@ def _case(name: str, root: Path, codes: set[str]) -> Case:
     wanted = codes | {mark.code for mark in marks_within(root)}
     pending = pending_codes()
     return Case(name, root, tuple(sorted(wanted - pending)), tuple(sorted(wanted & pending)))
-
-
-def analyzer_is_built() -> bool:
-    """Return whether this checkout carries the analysis, not only the pieces round it."""
-    try:
-        return importlib.util.find_spec("ctxlint.checks.run") is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def findings_in(root: Path, codes: Iterable[str]) -> list[Finding]:

@@ -20,7 +20,6 @@ from tests.fixture_marks import (
 from tests.fixture_runs import (
     FIXTURES,
     Case,
-    analyzer_is_built,
     cases,
     findings_in,
     fixture_files,
@@ -30,10 +29,7 @@ from tests.fixture_runs import (
 
 RULES = Path(__file__).parent.parent / "rules"
 
-needs_analyzer = pytest.mark.skipif(not analyzer_is_built(), reason="ctxlint.checks.run is not built yet")
 
-
-@needs_analyzer
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_findings_are_the_marks(case: Case) -> None:
     if not case.codes:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixture_marks import marks_of
-from tests.fixture_runs import FIXTURES, Case, analyzer_is_built, cases, findings_in
+from tests.fixture_runs import FIXTURES, Case, cases, findings_in
 from tests.nonsense import Nonsense, nonsense
 
 NEEDS_WORDS = {
@@ -33,7 +33,6 @@ def _written(program: Nonsense, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.skipif(not analyzer_is_built(), reason="ctxlint.checks.run is not built yet")
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_verdicts_do_not_hang_on_names(case: Case, tmp_path: Path) -> None:
     if not case.codes:

@@ -11,7 +11,8 @@ PACKAGE = Path(__file__).parent.parent / "ctxlint"
 FILES = sorted(PACKAGE.rglob("*.py"))
 IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w.]+)", re.MULTILINE)
 
-LONGER_THAN_A_ROOM = {"calls/infer.py": 490, "syntax/expressions.py": 425, "syntax/tree_expressions.py": 460}
+LONGER_THAN_A_ROOM = {"calls/effects.py": 440, "syntax/expressions.py": 425, "syntax/tree_expressions.py": 460,
+                      "roles/edits.py": 633, "roles/undo.py": 489, "roles/accesses.py": 429, "checks/compares.py": 480}
 """Files that want to be split, and the lines they may not exceed until then."""
 
 READS_ANNOTATIONS = PACKAGE / "calls" / "types.py"
@@ -37,8 +38,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checks": WORDS | {"knowledge", "flow", "calls", "roles"},
     "report": WORDS | {"knowledge"},
     "gate": WORDS | {"knowledge", "syntax"},
-    "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks"},
-    "engine": WORDS | {"knowledge", "discovery", "syntax", "gate", "analyzer"},
+    "store": WORDS | {"discovery"},
+    "workers": WORDS | {"discovery", "syntax", "store"},
+    "earlier": WORDS | {"knowledge", "discovery", "store"},
+    "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers"},
+    "engine": WORDS | {"knowledge", "discovery", "syntax", "gate", "analyzer", "store", "workers", "earlier"},
     "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine"},
     "__main__": {"cli"},
 }

@@ -18,10 +18,11 @@ words=(--output-format=sarif "--output-file=$sarif")
 [[ -z "$INPUT_MIN_CONFIDENCE" ]] || words+=("--min-confidence=$INPUT_MIN_CONFIDENCE")
 [[ -z "$INPUT_FAIL_ON" ]] || words+=("--fail-on=$INPUT_FAIL_ON")
 
-# One path a line: blanks belong to the name, and nothing is expanded.
+# One path a line: blanks belong to the name, nothing is expanded, and a name like an option is a name.
 paths=()
 while IFS= read -r path || [[ -n "$path" ]]; do
   path="${path%$'\r'}"
+  [[ "$path" != -* ]] || path="./$path"
   [[ -z "${path//[[:space:]]/}" ]] || paths+=("$path")
 done <<< "$INPUT_PATHS"
 [[ ${#paths[@]} -gt 0 ]] || paths=(.)

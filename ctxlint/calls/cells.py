@@ -15,6 +15,14 @@ def cells_of(view: View, identity: FunctionId, at: int, path: AccessPath) -> tup
 
     `self.state.items[*].text` lies in `Agent.state` and, if the type of the state is known, in `State.items`.
     """
+    question = (identity, at, path)
+    known = view.cells.get(question)
+    if known is None:
+        known = view.cells[question] = _find_cells(view, identity, at, path)
+    return known
+
+
+def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
     found: list[str] = []
     root = path.root
     if isinstance(root, Name) and root.scope == "global":

@@ -10,14 +10,15 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.handles import descriptor_keys, handle_keys
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
-from ctxlint.calls.places import Places
 from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.sql import placeholders, statements
+from ctxlint.calls.opened import handle_contents, handle_uses, parsed, rewritten
+from ctxlint.calls.places import Places
+from ctxlint.calls.sql import placeholders, statements, tests_what_it_sets
 from ctxlint.calls.terms import UNKNOWN, Term, keys
-from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.view import Modelled, View, argument_of
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
@@ -38,7 +39,7 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     of the operation compares with what is there.
     `cells` are cells whose content goes in further down. `staged` is true for a write that becomes visible only through a
     later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
-    whose place was the callee's parameter and is known here.
+    whose place was the callee's parameter and is known here, `conditional` for one that the store refuses when it has changed.
     """
 
     kind: EffectKind
@@ -56,7 +57,14 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     atomic: bool = False
     deferred: bool = False
     named: bool = False
+    conditional: bool = False
     mode: str = ""
+
+
+def written_at(view: View, identity: FunctionId, effect: StoreEffect) -> int:
+    """The event at which the effect's contents are to be evaluated: what goes through a handle is made after it was opened."""
+    through_handle = effect.mode and effect.distance == 0
+    return len(view.function(identity).events) - 1 if through_handle else effect.event
 
 
 def primitive_effects(view: View, places: Places, identity: FunctionId) -> tuple[StoreEffect, ...]:
@@ -65,7 +73,7 @@ def primitive_effects(view: View, places: Places, identity: FunctionId) -> tuple
     for number, event in enumerate(view.function(identity).events):
         if event.kind == "call":
             found += _of_call(view, places, identity, number)
-    return tuple(found)
+    return (*found, *_of_kept_handles(view, places, identity))
 
 
 def _of_call(view: View, places: Places, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
@@ -149,11 +157,11 @@ def _of_open(
     found = keys(place, identity.module)
     own = (identity, event)
     if "w" in mode:
-        yield StoreEffect("write", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("write", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif "a" in mode:
-        yield StoreEffect("append", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("append", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif "x" in mode:
-        yield StoreEffect("create", "file", found, event, own, place, contents=_handle_contents(view, identity, event), mode=mode)
+        yield StoreEffect("create", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif mode:
         yield StoreEffect("read", "file", found, event, own, place, mode=mode)
         if "+" in mode:
@@ -164,52 +172,19 @@ def _rewrites(
     view: View, identity: FunctionId, event: int, place: Term, found: frozenset[str], mode: str
 ) -> Iterator[StoreEffect]:
     """A handle opened for update that is truncated and written is an overwrite at its truncation."""
-    truncations = [n for n in _handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
-    contents = _handle_contents(view, identity, event)
+    truncations = [n for n in handle_uses(view, identity, event) if view.does(identity, n, "truncates")]
+    contents = handle_contents(view, identity, event)
     if truncations and contents:
         yield StoreEffect("write", "file", found, truncations[0], (identity, truncations[0]), place, contents=contents, mode=mode)
 
 
-def _handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
-    """The events that use the handle an `opens` event returns: through a `with`, an await or a local name."""
-    origins = view.origins(identity)
-    for number, event in enumerate(view.function(identity).events):
-        if event.kind != "call" or number == opening or event.path is None:
-            continue
-        holders: list[Value] = [a.value for a in event.arguments]
-        if event.path.steps:
-            holders.append(event.path.root)
-        if any(_is_handle(view, identity, origins.identity(value, number), opening) for value in holders):
-            yield number
-
-
-def _is_handle(view: View, identity: FunctionId, atoms: frozenset[tuple[str, str | int]], opening: int) -> bool:
-    for kind, what in atoms:
-        if kind != "result" or not isinstance(what, int):
-            continue
-        if what == opening:
-            return True
-        event = view.event(identity, what)
-        if event.kind == "enter" and event.value is not None:
-            inner = view.origins(identity).identity(event.value, what)
-            if ("result", opening) in inner:
-                return True
-    return False
-
-
-def _handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Value, ...]:
-    """What is written through a handle: arguments of its writing methods, and values dumped into it."""
-    found: list[Value] = []
-    for number in _handle_uses(view, identity, opening):
-        call = view.event(identity, number)
-        if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
-            continue
-        found += [a.value for a in call.arguments if not _names_only(a.value)]
-    return tuple(found)
-
-
-def _names_only(value: Value) -> bool:
-    return isinstance(value, Constant) and value.kind in ("int", "bool", "none")
+def _of_kept_handles(view: View, places: Places, identity: FunctionId) -> Iterator[StoreEffect]:
+    """Overwrites and reads through a handle that an object keeps open: the attribute stands for the file."""
+    for place, number in rewritten(view, places, identity):
+        contents = tuple(a.value for a in view.event(identity, number).arguments)
+        yield StoreEffect("write", "file", keys(place, identity.module), number, (identity, number), place, contents=contents)
+    for place, number in parsed(view, places, identity):
+        yield StoreEffect("read", "file", keys(place, identity.module), number, (identity, number), place)
 
 
 def _of_move(
@@ -274,6 +249,7 @@ def _of_statement(view: View, places: Places, identity: FunctionId, event: int) 
             yield StoreEffect(
                 kind, "sql", frozenset({f"table {table}"}), event, (identity, event),
                 contents=() if kind in ("read", "delete") else contents, selects=selects,
+                conditional=tests_what_it_sets(text),
             )
 
 
@@ -289,7 +265,7 @@ def _parameters(
     else:
         row = given if display is None else display.parts
         values = [row[p.position] if p.position < len(row) and not p.name else None for p in asked]
-        if len(set(p.position for p in asked)) != len(row):
+        if len({p.position for p in asked}) != len(row):
             values = []
     if not values or any(value is None for value in values):
         return given, ()

@@ -12,6 +12,7 @@ from ctxlint.calls.sql import begins_transaction, ends_transaction
 from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
 from ctxlint.flow.locks import held
+from ctxlint.flow.paths import path
 from ctxlint.ir.value import Result, Value
 
 MAX_CALLERS = 3
@@ -109,13 +110,18 @@ class Guards:
         if known is None:
             self._yields_inside[target] = False
             function = self._view.function(target)
-            known = any("contextmanager" in d for d in function.decorators) and any(
-                self.held(target, number)
-                for number, event in enumerate(function.events)
-                if event.kind == "suspend" and event.note == "yield"
-            )
+            known = any("contextmanager" in d for d in function.decorators) and self._yields_behind_lock(target)
             self._yields_inside[target] = known
         return known
+
+
+    def _yields_behind_lock(self, target: FunctionId) -> bool:
+        """Whether some way from an acquisition leads to a yield without a release: where the platform has no such lock, the
+        manager still is the program's lock.
+        """
+        acquires, releases = self._sites(target)
+        yields = [n for n, e in enumerate(self._view.function(target).events) if e.kind == "suspend" and e.note == "yield"]
+        return bool(acquires and yields) and path(self._view.graph(target), acquires, yields, set(releases)) is not None
 
 
 def _spelled(value: Value) -> str:

@@ -8,14 +8,11 @@ A method that takes content and returns other content (a model, a compactor) is 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
-from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.view import View
+from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.view import InterfaceEffect, View
 from ctxlint.ir.function import Formal, Function
 from ctxlint.knowledge.words import hints
-
-InterfaceEffect = Literal["read", "write", "append", "delete"]
 
 _NOTHING = frozenset({"None", "bool", "int", "", "Awaitable[None]", "Awaitable[bool]"})
 _KEY = re.compile(r"(?:typing\.)?(?:Optional\[)?(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime)(?:\])?(?:\s*\|\s*None)?$")
@@ -26,18 +23,25 @@ def interface_effect(view: View, method: FunctionId) -> InterfaceEffect | None:
     owner = view.program.owner(method)
     if owner is None:
         return None
+    roles = view.interface_roles.get(owner)
+    if roles is None:
+        roles = view.interface_roles[owner] = _roles(view, owner)
+    return roles.get(method)
+
+
+def _roles(view: View, owner: ClassId) -> dict[FunctionId, InterfaceEffect | None]:
+    """What each method of the interface does; nothing when it is no store."""
     info = view.program.class_(owner)
     assert info is not None
     methods = [FunctionId(info.module, method.function) for method in info.ir.methods]
     roles = {identity: _role(view, view.function(identity)) for identity in methods}
-    if "read" not in roles.values() or not {"write", "append", "delete"} & set(roles.values()):
-        return None
-    return roles.get(method)
+    stores = "read" in roles.values() and not {"write", "append", "delete"}.isdisjoint(roles.values())
+    return roles if stores else {}
 
 
 def _role(view: View, function: Function) -> InterfaceEffect | None:
     name = function.qualname.rsplit(".", 1)[-1]
-    formals = [f for f in function.formals if f.name not in ("self", "cls")]
+    formals = [f for f in function.formals if f.name not in ("self", "cls") and f.kind not in ("variadic", "keywords")]
     gives_nothing = function.returns in _NOTHING
     if name.startswith("__"):
         return None

@@ -161,7 +161,10 @@ class Places:
             return self._call(identity, event, depth)
         if it.kind == "enter" and it.value is not None and isinstance(it.value, Result):
             made = self._view.does(identity, it.value.event, "fresh")
-            return FRESH if made is not None else UNKNOWN
+            if made is not None and made.name != "builtins.object":
+                return FRESH
+            entered = self._view.call_graph.callees(identity, event).functions
+            return self._helper(entered[0], {}, depth) if len(entered) == 1 else UNKNOWN
         return UNKNOWN
 
     def _call(self, identity: FunctionId, event: int, depth: int) -> Term:

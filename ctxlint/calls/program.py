@@ -67,6 +67,7 @@ class Program:
 
     def __init__(self, modules: Mapping[str, LinkedModule]) -> None:
         self.modules = dict(sorted(modules.items()))
+        self._functions = {name: module.ir.functions for name, module in self.modules.items()}
         self.scopes: dict[str, Scope] = {m.name: scope_of(m.name, m.is_package, m.ir) for m in self.modules.values()}
         self.canonical_names: dict[str, str] = {}
         self._methods: dict[ClassId, _Methods] = {}
@@ -76,7 +77,8 @@ class Program:
 
     def function(self, id: FunctionId) -> Function:
         """The function's IR."""
-        return self.modules[id.module].ir.functions[id.index]
+        module, index = id
+        return self._functions[module][index]
 
     def functions(self) -> Iterator[FunctionId]:
         """Every function, lambda, class body and module body, in the program's order."""

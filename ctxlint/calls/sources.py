@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from ctxlint.calls.cells import cells_of, receiver_class
+from ctxlint.calls.elements import MAPPINGS
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import Call, View
@@ -54,23 +55,25 @@ class Sources:
         self._view = view
         self._flow_of = flow_of
         self._reads_store = reads_store
-        self._known: dict[tuple[FunctionId, int, Value, bool], frozenset[Source]] = {}
+        self._known: dict[FunctionId, dict[tuple[int, Value, bool], frozenset[Source]]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value, *, additions: bool = True) -> frozenset[Source]:
         """The sources of `value` at event `at`; `additions` counts what was added to the object in place."""
-        key = (identity, at, value, additions)
-        known = self._known.get(key)
+        answers = self._known.setdefault(identity, {})
+        key = (at, value, additions)
+        known = answers.get(key)
         if known is None:
-            known = self._known[key] = _Walk(self, identity, additions).run(value, at)
+            known = answers[key] = _Walk(self, identity, additions).run(value, at)
         return known
 
     def of_all(self, identity: FunctionId, at: int, values: Iterable[Value]) -> frozenset[Source]:
         """The sources of several values at one event."""
         return frozenset().union(*(self.of(identity, at, value) for value in values))
 
-    def forget(self) -> None:
-        """Drop what was memoised: summaries have changed."""
-        self._known.clear()
+    def forget(self, functions: Iterable[FunctionId]) -> None:
+        """Drop what was memoised about functions whose own summaries, or those of whose callees, have changed."""
+        for identity in functions:
+            self._known.pop(identity, None)
 
 
 class _Walk:
@@ -135,7 +138,7 @@ class _Walk:
                     self._through(number, call, target, flow)
             else:
                 self._found.add(Source("call", event=number))
-                for argument in call.arguments:
+                for argument in call.arguments[1:] if _picks_by_key(call) else call.arguments:
                     self._push(argument.value, number)
                 self._receiver(number, call)
 
@@ -160,6 +163,14 @@ class _Walk:
                 self._found.add(Source(source.kind, source.name, number))
             elif source.kind == "global":
                 self._found.add(source)
+
+
+def _picks_by_key(call: Call) -> bool:
+    """Whether the call takes an entry out of a mapping: the key is no content of what it gives."""
+    return call.name in _PICKERS and bool(call.externals) and all(name.rpartition(".")[0] in MAPPINGS for name in call.externals)
+
+
+_PICKERS = frozenset({"get", "pop", "setdefault"})
 
 
 def result_flow(view: View, sources: Sources, identity: FunctionId) -> Flow:

@@ -13,6 +13,9 @@ _SELECTION = re.compile(r"\bWHERE\b", re.IGNORECASE)
 _BEGIN = re.compile(r"\s*(?:BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
 _END = re.compile(r"\s*(?:COMMIT|ROLLBACK|END)\b", re.IGNORECASE)
 
+_SET_AND_WHERE = re.compile(r"\bSET\b(.*?)\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
+_ASSIGNED = re.compile(r"\b([A-Za-z_]\w*)[\"`\]]?\s*=")
+
 Verb = Literal["read", "write", "append", "delete"]
 
 _NAME = r"[\"`\[]?(?:[A-Za-z_][\w$]*[\"`\]]?\s*\.\s*[\"`\[]?)?([A-Za-z_][\w$]*)"
@@ -61,6 +64,15 @@ def placeholders(text: str) -> tuple[Placeholder, ...]:
         selects = where is not None and match.start() > where.start()
         found.append(Placeholder(name, int(number) - 1 if number else count, selects))
     return tuple(found)
+
+
+def tests_what_it_sets(text: str) -> bool:
+    """Whether an update's WHERE asks for the old value of a column that its SET changes: a compare-and-swap."""
+    parts = _SET_AND_WHERE.search(text)
+    if parts is None:
+        return False
+    changed, asked = (set(map(str.lower, _ASSIGNED.findall(part))) for part in parts.groups())
+    return bool(changed & asked)
 
 
 def begins_transaction(text: str) -> bool:

@@ -14,12 +14,12 @@ from typing import TypeVar
 import msgspec
 import networkx as nx
 
-from ctxlint.calls.effects import StoreEffect, primitive_effects
+from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
 from ctxlint.calls.places import Places
-from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Flow, Sources, result_flow
-from ctxlint.calls.terms import UNKNOWN, keys, parameters, substitute
+from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import Value
 
@@ -51,6 +51,7 @@ class Summaries:
         self._known: dict[FunctionId, Summary] = {}
         self._by_event: dict[FunctionId, dict[int, tuple[StoreEffect, ...]]] = {}
         self._mutations_by_event: dict[FunctionId, dict[int, tuple[Mutation, ...]]] = {}
+        self._mutations_by_cell: dict[FunctionId, dict[str, tuple[Mutation, ...]]] = {}
         self._compute()
 
     def of(self, identity: FunctionId) -> Summary:
@@ -64,6 +65,17 @@ class Summaries:
     def mutations_at(self, identity: FunctionId, event: int) -> tuple[Mutation, ...]:
         """The cells one event may change."""
         return self._mutations_by_event.get(identity, {}).get(event, ())
+
+    def mutations_of(self, identity: FunctionId, cell: str) -> tuple[Mutation, ...]:
+        """The mutations of the function's summary that change the cell, in the summary's order."""
+        by_cell = self._mutations_by_cell.get(identity)
+        if by_cell is None:
+            groups: dict[str, list[Mutation]] = {}
+            for mutation in self.of(identity).mutations:
+                for each in dict.fromkeys(mutation.cells):
+                    groups.setdefault(each, []).append(mutation)
+            by_cell = self._mutations_by_cell[identity] = {each: tuple(group) for each, group in groups.items()}
+        return by_cell.get(cell, ())
 
     def reads_store(self, identity: FunctionId, event: int) -> bool:
         """Whether the event's result is content of a store: its nearest effect is a read."""
@@ -100,7 +112,8 @@ class Summaries:
                     self._summarise(identity)
                 if before == [self._known[identity] for identity in component]:
                     break
-                self.sources.forget()
+                # Nobody outside the component has asked about it yet: callers come later.
+                self.sources.forget(component)
 
     def _summarise(self, identity: FunctionId) -> None:
         effects = sorted(
@@ -121,11 +134,9 @@ class Summaries:
         )
 
     def _lifted_effects(self, identity: FunctionId) -> Iterator[StoreEffect]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.path is None:
-                continue
+        for number, calls in self.view.calling(identity):
             found: dict[object, StoreEffect] = {}
-            for call in self.view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions:
                     for effect in self._seen_from(identity, number, call, target):
                         kept = found.get(_essence(effect))
@@ -136,28 +147,31 @@ class Summaries:
     def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> Iterator[StoreEffect]:
         """The target's effects in terms of this function: places with the actual arguments, contents as passed."""
         summary = self._known.get(target)
-        if summary is None or target == identity:
+        if summary is None or target == identity or not summary.effects:
             return
         actuals = self.view.bound(call, target)
+        terms: dict[str, Term] | None = None
         for effect in summary.effects:
             if effect.distance >= MAX_DISTANCE or effect.staged:
                 continue
             place, source, found = effect.place, effect.source, effect.keys
             if parameters(place) or parameters(source):
-                terms = {n: self.places.term(identity, number, v) for n, v in actuals.items()}
+                if terms is None:
+                    terms = {n: self.places.term(identity, number, v) for n, v in actuals.items()}
                 place, source = substitute(place, terms), substitute(source, terms)
                 found = found | keys(place, identity.module)
             named = effect.medium == "file" and bool(found - effect.keys)
             contents, cells = self._contents_seen(identity, number, call, target, effect, actuals)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=contents, selects=self._passed(target, effect.event, effect.selects, actuals), cells=cells, deferred=effect.deferred or call.deferred, named=named,
+                contents=contents, selects=self._passed(target, effect.event, effect.selects, actuals), cells=cells,
+                deferred=effect.deferred or call.deferred, named=named,
             )
 
     def _contents_seen(
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, effect: StoreEffect, actuals: dict[str, Value]
     ) -> tuple[tuple[Value, ...], frozenset[str]]:
-        sources = self.sources.of_all(target, effect.event, effect.contents)
+        sources = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
         cells = effect.cells | {s.name for s in sources if s.kind == "cell" and s.name}
         return self._passed(target, effect.event, effect.contents, actuals), frozenset(cells)
 
@@ -170,16 +184,14 @@ class Summaries:
         return tuple(dict.fromkeys(passed))
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.path is None:
-                continue
+        for number, calls in self.view.calling(identity):
             found: dict[object, Mutation] = {}
-            for call in self.view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions:
                     summary = self._known.get(target)
-                    if summary is None or target == identity or is_constructor(self.view, target):
+                    if summary is None or target == identity or not summary.mutations or is_constructor(self.view, target):
                         continue
-                    near = tuple(m for m in summary.mutations if m.distance < MAX_DISTANCE)
+                    near = tuple([m for m in summary.mutations if m.distance < MAX_DISTANCE])
                     for mutation in lifted_mutations(self.view, identity, number, call, target, near):
                         found.setdefault((mutation.path, mutation.how), mutation)
             yield from list(found.values())[:MAX_EFFECTS]
@@ -196,12 +208,17 @@ def _mark_staged(effects: Sequence[StoreEffect]) -> list[StoreEffect]:
     """A write to a path that is later moved into place is only staged; the move is the write that counts, and what was staged
     is what it writes.
     """
-    sources = {e.source for e in effects if e.kind == "move" and e.source != UNKNOWN}
-    moved_keys = frozenset().union(*(keys(source, "") for source in sources))
+    moves = [(e.event, e.source, keys(e.source, "")) for e in effects if e.kind == "move" and e.source != UNKNOWN]
+    if not moves:
+        return list(effects)
+
+    def is_staged(effect: StoreEffect) -> bool:
+        own = keys(effect.place, "")
+        return any(at > effect.event and (source == effect.place or own & moved) for at, source, moved in moves)
+
     marked = [
         msgspec.structs.replace(e, staged=True)
-        if e.kind in ("write", "create", "append", "delete") and e.medium == "file"
-        and (e.place in sources or (moved_keys and keys(e.place, "") & moved_keys))
+        if e.kind in ("write", "create", "append", "delete") and e.medium == "file" and is_staged(e)
         else e
         for e in effects
     ]
@@ -232,10 +249,9 @@ def _bottom_up(view: View) -> Iterator[list[FunctionId]]:
     graph: nx.DiGraph[FunctionId] = nx.DiGraph()
     for identity in view.program.functions():
         graph.add_node(identity)
-        for number, event in enumerate(view.function(identity).events):
-            if event.path is not None:
-                for call in view.effective_calls(identity, number):
-                    graph.add_edges_from((identity, target) for target in call.functions)
+        for _, calls in view.calling(identity):
+            for call in calls:
+                graph.add_edges_from([(identity, target) for target in call.functions])
     for component in nx.strongly_connected_components(graph):      # Tarjan: sinks come first
         yield sorted(component)
 

@@ -34,7 +34,7 @@ HELPER_DEPTH = 3
 """How many pieces a helper counts for."""
 
 
-class Term(msgspec.Struct, frozen=True, gc=False):
+class Term(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """A node of a normal form; equal terms of one function denote the same place."""
 
     kind: TermKind

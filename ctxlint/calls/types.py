@@ -7,7 +7,8 @@ union, because calls on it are not what a program means to do; a value that can 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -26,7 +27,7 @@ NESTING = 3
 LONGEST_ANNOTATION = 2000
 
 
-class Instance(msgspec.Struct, frozen=True):
+class Instance(msgspec.Struct, frozen=True, cache_hash=True):
     """An instance of the class with this canonical name, of the program or outside; `arguments` are its type arguments.
 
     A homogeneous tuple has one argument, a fixed one has one for each position.
@@ -48,7 +49,7 @@ class FunctionRef(msgspec.Struct, frozen=True):
     function: FunctionId
 
 
-class BoundMethod(msgspec.Struct, frozen=True):
+class BoundMethod(msgspec.Struct, frozen=True, cache_hash=True):
     """A method taken from a receiver: a function of the program or the canonical name of an external method."""
 
     receiver: Receiver
@@ -137,8 +138,14 @@ def union(parts: Iterable[Types]) -> Types:
     if not known:
         return UNKNOWN
     first = known[0]
-    if all(part == first for part in known):
+    if len(known) == 1 or all([part is first or part == first for part in known]):
         return first
+    return _merged(tuple(known))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _merged(known: tuple[Types, ...]) -> Types:
+    """The union of different parts; the same few are asked for all over a program."""
     merged = frozenset().union(*known)
     if NONE_TYPE in merged:
         merged -= NONE
@@ -150,9 +157,14 @@ def union(parts: Iterable[Types]) -> Types:
     return merged if len(merged) <= UNION else UNKNOWN
 
 
-def in_order(types: Types) -> list[Type]:
+def in_order(types: Types) -> Sequence[Type]:
     """The members in an order that does not depend on hashes."""
-    return list(types) if len(types) < 2 else sorted(types, key=repr)
+    return tuple(types) if len(types) < 2 else _sorted(types)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _sorted(types: Types) -> tuple[Type, ...]:
+    return tuple(sorted(types, key=repr))
 
 
 def substitute(types: Types, meaning: Mapping[str, Types], receiver: Receiver | None = None) -> Types:

@@ -34,18 +34,27 @@ def local_variable(inference: Inference, function: FunctionId, at_event: int, na
     bindings = facts.bindings.get(name)
     if bindings is None:
         return inference.parameter(function, name) if name in facts.formals else UNKNOWN
-    parts = {binding: inference.binding(function, name, binding) for binding in bindings}
-    if name in facts.formals:
-        parts[ENTRY_VALUE] = inference.parameter(function, name)
-    if len(parts) > 1 and at_event < _size(inference, function) and _differ(parts.values()):
-        reaching = inference.reaching(function).definitions(at_event, name)
-        types = union(parts[binding] for binding in reaching or parts if binding in parts)
+    if len(bindings) == 1 and name not in facts.formals:
+        types = inference.binding(function, name, bindings[0])
     else:
-        types = union(parts.values())
+        types = _reaching_types(inference, function, at_event, name, bindings, name in facts.formals)
     added = facts.additions.get((name, ""))
     if added and is_bare(types):
         return _filled_local(inference, function, name, types, added)
     return types
+
+
+def _reaching_types(
+    inference: Inference, function: FunctionId, at_event: int, name: str, bindings: tuple[int, ...], is_formal: bool
+) -> Types:
+    """The union of what the bindings that reach the event bind."""
+    parts = {binding: inference.binding(function, name, binding) for binding in bindings}
+    if is_formal:
+        parts[ENTRY_VALUE] = inference.parameter(function, name)
+    if len(parts) > 1 and at_event < _size(inference, function) and _differ(parts.values()):
+        reaching = inference.reaching(function).definitions(at_event, name)
+        return union(parts[binding] for binding in reaching or parts if binding in parts)
+    return union(parts.values())
 
 
 def captured_variable(inference: Inference, function: FunctionId, name: str) -> Types:

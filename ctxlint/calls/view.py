@@ -8,14 +8,20 @@ Everything is memoised by function, so every question costs its first asker only
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from typing import Literal
 
 import msgspec
 
 from ctxlint.calls.binding import bind
+from ctxlint.calls.call import Call as Call
+from ctxlint.calls.call import Modelled as Modelled
+from ctxlint.calls.call import argument_of as argument_of
+from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.program import Program
+from ctxlint.calls.program import Program, is_property
 from ctxlint.calls.resolve import CallGraph, Callees, receives
+from ctxlint.calls.scopes import is_accessor
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.flow.aliases import resolve as resolve_event_path
@@ -23,50 +29,15 @@ from ctxlint.flow.aliases import root_paths
 from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.reaching import Definitions
-from ctxlint.ir.event import Argument, Event
+from ctxlint.ir.event import Event
 from ctxlint.ir.function import Function
-from ctxlint.ir.value import AccessPath, Constant, Name, Result, Value
-from ctxlint.knowledge.models import Effect as ModelEffect
+from ctxlint.ir.value import AccessPath, Name, Result, Value
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import Words
 
 
-class Call(msgspec.Struct, frozen=True, gc=False):
-    """One way in which an event calls something.
-
-    `functions` and `externals` are the possible callees, `arguments` what they receive, `receiver` the object whose method
-    is called (None for a plain function). `deferred` is true when the callee runs later and the event does not wait for it
-    (a task, a thread, an executor); `abstract` are interface methods without a body among the callees, `unbound` the
-    functions that get no receiver.
-    """
-
-    functions: tuple[FunctionId, ...]
-    externals: tuple[str, ...]
-    abstract: tuple[FunctionId, ...]
-    arguments: tuple[Argument, ...]
-    receiver: AccessPath | None
-    name: str
-    unknown: bool = False
-    deferred: bool = False
-    unbound: tuple[FunctionId, ...] = ()
-
-
-class Modelled(msgspec.Struct, frozen=True, gc=False):
-    """A modelled effect of a call: which library callable has it, and how it was called."""
-
-    name: str
-    effect: ModelEffect
-    call: Call
-
-    @property
-    def target(self) -> Value | AccessPath | None:
-        """The argument that the effect is on."""
-        return argument_of(self.call, self.effect.target)
-
-    @property
-    def content(self) -> Value | AccessPath | None:
-        """The argument whose content goes in."""
-        return argument_of(self.call, self.effect.content)
+InterfaceEffect = Literal["read", "write", "append", "delete"]
+"""What a method of an interface does to the store behind it; see `interfaces`."""
 
 
 class View:
@@ -83,11 +54,17 @@ class View:
         self._origins: dict[FunctionId, Origins] = {}
         self._calls: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
         self._effective: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
+        self._calling: dict[FunctionId, tuple[tuple[int, tuple[Call, ...]], ...]] = {}
         self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
+        self._resolved: dict[tuple[FunctionId, int, AccessPath], frozenset[AccessPath]] = {}
+        self.cells: dict[tuple[FunctionId, int, AccessPath], tuple[str, ...]] = {}
+        self.interface_roles: dict[str, dict[FunctionId, InterfaceEffect | None]] = {}
+        self._runners: dict[str, bool] = {}
         self._paths: dict[tuple[FunctionId, int], frozenset[AccessPath]] = {}
-        self._accessors = _accessor_names(self.program)
+        self._accessors = _accessors(self.program)
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
+        self._run_formals: dict[FunctionId, frozenset[str]] = {}
 
     # One function at a time.
 
@@ -161,6 +138,15 @@ class View:
             found = self._effective[identity, event] = calls
         return found
 
+    def calling(self, identity: FunctionId) -> tuple[tuple[int, tuple[Call, ...]], ...]:
+        """The function's events that call something, in order, each with its effective calls."""
+        found = self._calling.get(identity)
+        if found is None:
+            calls = [(number, self.effective_calls(identity, number))
+                     for number, event in enumerate(self.function(identity).events) if event.path is not None]
+            found = self._calling[identity] = tuple([each for each in calls if each[1]])
+        return found
+
     def _is_coroutine(self, call: Call) -> bool:
         targets = (*call.functions, *call.abstract)
         return bool(targets) and all(self.function(target).kind == "coroutine" for target in targets)
@@ -172,29 +158,75 @@ class View:
         callees = self.call_graph.callees(identity, event)
         if it.kind != "call":
             if callees.functions:
-                yield msgspec.structs.replace(_direct_call(it, callees), name="", arguments=_implicit_arguments(it))
+                yield msgspec.structs.replace(direct_call(it, callees), name="", arguments=implicit_arguments(it))
             return
-        own = _direct_call(it, callees)
+        own = direct_call(it, callees)
         yield own
         if self._runs_arguments(own):
             yield from self._passed_calls(identity, event, it, deferred=self._leaves_running(own))
+        elif any(self.run_formals(target) for target in own.functions):
+            run = {value for target in own.functions for name, value in self.bound(own, target).items()
+                   if name in self.run_formals(target)}
+            yield from self._passed_calls(identity, event, it, deferred=False, only=run)
+
+    def run_formals(self, identity: FunctionId) -> frozenset[str]:
+        """The formals that the function calls, or hands to something that calls them: it runs what it is given there."""
+        found = self._run_formals.get(identity)
+        if found is None:
+            self._run_formals[identity] = frozenset()        # a function that only hands its formal to itself runs nothing
+            found = self._run_formals[identity] = frozenset(self._find_run_formals(identity))
+        return found
+
+    def _find_run_formals(self, identity: FunctionId) -> Iterator[str]:
+        function = self.function(identity)
+        formals = {formal.name for formal in function.formals if formal.kind not in ("variadic", "keywords")}
+        for number, event in enumerate(function.events if formals else ()):
+            if event.kind != "call" or event.path is None:
+                continue
+            if isinstance(event.path.root, Name) and not event.path.steps:
+                yield from self._formals_behind(identity, number, event.path.root, formals)
+            if not event.arguments:
+                continue
+            call = direct_call(event, self.call_graph.callees(identity, number))
+            handed = [argument.value for argument in event.arguments] if self._runs_arguments(call) else [
+                value for target in call.functions for name, value in self.bound(call, target).items()
+                if name in self.run_formals(target)
+            ]
+            for value in handed:
+                yield from self._formals_behind(identity, number, value, formals)
+
+    def _formals_behind(self, identity: FunctionId, at: int, value: Value, formals: set[str]) -> Iterator[str]:
+        """The formals that a value can be."""
+        for kind, what in self.origins(identity).identity(value, at):
+            if kind == "param" and what in formals:
+                yield str(what)
 
     def _may_call(self, it: Event) -> bool:
-        """Whether an event that is no call can call a property or a special method of some class of the program."""
-        if it.kind in ("enter", "exit", "iterate"):
-            return True
-        return it.path is not None and any(step in self._accessors for step in it.path.steps)
+        """Whether an event that is no call can call a property or an item method of some class of the program."""
+        if it.path is None or not it.path.steps:
+            return False
+        if it.kind == "read":
+            return not self._accessors.read.isdisjoint(it.path.steps)
+        return it.path.steps[-1] in self._accessors.changed
 
     def _runs_arguments(self, call: Call) -> bool:
         """Whether the callee runs a callable (or awaits a coroutine) that it is given."""
-        return any(effect.does == "calls-argument" for name in call.externals for effect in self.models.effects(name))
+        return any([self._runs(name) for name in call.externals])
+
+    def _runs(self, name: str) -> bool:
+        found = self._runners.get(name)
+        if found is None:
+            found = self._runners[name] = any(effect.does == "calls-argument" for effect in self.models.effects(name))
+        return found
 
     def _leaves_running(self, call: Call) -> bool:
         """Whether it only starts what it is given: nobody waits for the end here."""
         effects = [effect for name in call.externals for effect in self.models.effects(name)]
         return any(e.does == "concurrent-executor" for e in effects) and not any(e.suspends or e.does == "joins" for e in effects)
 
-    def _passed_calls(self, identity: FunctionId, event: int, it: Event, *, deferred: bool) -> Iterator[Call]:
+    def _passed_calls(
+        self, identity: FunctionId, event: int, it: Event, *, deferred: bool, only: Container[Value] | None = None
+    ) -> Iterator[Call]:
         made = [number for number, taker in self._handed_coroutines(identity).items() if taker == event]
         covered: set[FunctionId | str] = set()
         for number in made:
@@ -203,7 +235,9 @@ class View:
                 covered.update(call.externals)
                 yield msgspec.structs.replace(call, deferred=deferred)
         for position, target in self.call_graph.passed_callables(identity, event):
-            if target in covered:
+            if target in covered or (only is not None and not any(
+                argument.value in only and position in (index, argument.keyword) for index, argument in enumerate(it.arguments)
+            )):
                 continue
             rest = tuple(a for a in it.arguments[position + 1 :] if not a.keyword) if isinstance(position, int) else ()
             named = tuple(a for a in it.arguments if a.keyword and a.keyword != position)
@@ -235,7 +269,7 @@ class View:
             found = self._handed[identity] = {}
             for number, event in enumerate(self.function(identity).events):
                 if event.kind == "call" and event.arguments:
-                    takes = self._runs_arguments(_direct_call(event, self.call_graph.callees(identity, number)))
+                    takes = any([self._runs(name) for name in self.call_graph.callees(identity, number).externals])
                     for argument in event.arguments if takes else ():
                         for kind, what in self.origins(identity).identity(argument.value, number):
                             if kind == "result" and isinstance(what, int) and self.event(identity, what).kind == "call":
@@ -253,7 +287,7 @@ class View:
         for call in self.effective_calls(identity, event):
             for name in call.externals:
                 for effect in self.models.effects(name):
-                    if _condition_holds(effect, call):
+                    if condition_holds(effect, call):
                         yield Modelled(name, effect, call)
             if call.unknown and not call.functions and call.receiver is not None and call.name:
                 for effect in self.models.distinctive(call.name):
@@ -296,81 +330,40 @@ class View:
 
     def resolve_path(self, identity: FunctionId, at: int, path: AccessPath) -> frozenset[AccessPath]:
         """What an access path can denote at an event."""
-        return root_paths(self.function(identity), self.definitions(identity), at, path)
+        question = (identity, at, path)
+        found = self._resolved.get(question)
+        if found is None:
+            found = self._resolved[question] = root_paths(self.function(identity), self.definitions(identity), at, path)
+        return found
 
     def types(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
         """The names of the classes whose instance an access path can hold."""
         return tuple(t.name for t in in_order(self.inference.of_path(identity, at, path)) if isinstance(t, Instance))
 
 
-def _accessor_names(program: Program) -> frozenset[str]:
-    """The attributes whose access runs code in some class of the program; `[*]` when a class defines items itself."""
-    names: set[str] = set()
+class _Accessors(msgspec.Struct, frozen=True):
+    """The attributes that some class of the program answers by running code: when they are read, and when they are changed.
+    `[*]` stands for items. A class that answers for attributes it does not declare (`__getattr__`) adds none: nobody says
+    which code that runs.
+    """
+
+    read: frozenset[str]
+    changed: frozenset[str]
+
+
+def _accessors(program: Program) -> _Accessors:
+    read: set[str] = set()
+    changed: set[str] = set()
     for identity in program.functions():
         function = program.function(identity)
         if function.owner:
             name = function.qualname.rpartition(".")[2]
-            if name in ("__getitem__", "__setitem__", "__delitem__"):
-                names.add("[*]")
-            elif name in ("__setattr__", "__getattr__", "__delattr__"):
-                return _EVERY_NAME
-            elif function.decorators:
-                names.add(name)
-    return frozenset(names)
-
-
-class _EveryName(frozenset[str]):
-    """Contains every name: some class of the program answers for attributes that it does not declare."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
-_EVERY_NAME = _EveryName()
-
-
-def argument_of(call: Call, which: str) -> Value | AccessPath | None:
-    """The argument that a model names: `self` (the receiver), a position, or a keyword; `0|path` tries both."""
-    for choice in which.split("|"):
-        if choice == "self":
-            return call.receiver
-        if choice.isdigit():
-            positional = [argument for argument in call.arguments if not argument.keyword]
-            if int(choice) < len(positional):
-                return positional[int(choice)].value
-        for argument in call.arguments:
-            if argument.keyword == choice:
-                return argument.value
-    return None
-
-
-def _direct_call(it: Event, callees: Callees) -> Call:
-    assert it.path is not None
-    steps = it.path.steps
-    return Call(
-        functions=callees.functions,
-        externals=callees.externals,
-        abstract=callees.abstract,
-        arguments=it.arguments,
-        receiver=AccessPath(it.path.root, steps[:-1]) if steps else None,
-        name=steps[-1] if steps else (it.path.root.name if isinstance(it.path.root, Name) else ""),
-        unknown=callees.unknown,
-        unbound=callees.unbound,
-    )
-
-
-def _implicit_arguments(it: Event) -> tuple[Argument, ...]:
-    """What a property's setter or `__setattr__` receives besides its receiver."""
-    if it.kind != "write" or it.value is None or it.path is None:
-        return ()
-    return (Argument("", it.value),)
-
-
-def _condition_holds(effect: ModelEffect, call: Call) -> bool:
-    """Whether the constant argument that the model's condition names has (or lacks) the wanted value."""
-    if effect.when is None:
-        return True
-    value = argument_of(call, effect.when.argument)
-    if value is None:
-        return effect.when.equals is False or effect.when.equals is None
-    return isinstance(value, Constant) and value.text == str(effect.when.equals)
+            if name == "__getitem__":
+                read.add("[*]")
+            elif name in ("__setitem__", "__delitem__"):
+                changed.add("[*]")
+            if is_accessor(function):
+                changed.add(name)
+            if is_property(function):
+                read.add(name)
+    return _Accessors(frozenset(read), frozenset(changed))

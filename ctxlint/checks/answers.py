@@ -57,10 +57,11 @@ class Answers:
         returns = {n: e.value for n, e in enumerate(events) if e.kind == "return"}
         for handler in handlers_of(self._analysis, target) if len(returns) > 1 else ():
             answers = [n for n in sorted(handler.body) if n in returns and self._is_failure(target, n, returns[n])]
-            others = [value for n, value in returns.items() if n not in handler.body]
-            if answers and any(not self._is_failure(target, n, v) for n, v in returns.items() if n not in handler.body) and others:
-                if any(self._appends.at(target, n) is not None or self._opens(target, n) for n in handler.tried):
-                    return answers[0]
+            succeeds = any(not self._is_failure(target, n, v) for n, v in returns.items() if n not in handler.body)
+            if answers and succeeds and any(
+                self._appends.at(target, n) is not None or self._opens(target, n) for n in handler.tried
+            ):
+                return answers[0]
         return None
 
     def _opens(self, target: FunctionId, event: int) -> bool:

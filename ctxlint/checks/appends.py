@@ -64,7 +64,14 @@ class Appends:
         self._tells: dict[FunctionId, bool] = {}
         self._durable: dict[ClassId, bool] = {}
         self._rebuilt_keys = frozenset(
-            key for key in analysis.cells.rebuilt_stores() if not key.startswith("interface ")
+            key for key in analysis.cells.rebuilt_stores() if not self._is_coarse(key)
+        )
+
+    def _is_coarse(self, key: str) -> bool:
+        """Whether a key stands for whatever an interface, or a client of unknown owner, keeps: too much to tell a cell from."""
+        holder, bracket, _ = key.partition("[")
+        return key.startswith("interface ") or (
+            bool(bracket) and self._analysis.program.class_(holder.rpartition(".")[0]) is None
         )
 
     def at(self, identity: FunctionId, event: int) -> Append | None:
@@ -183,6 +190,9 @@ class Appends:
         path = self._analysis.view.event(function, event).path
         name = path.steps[-1] if path is not None and path.steps else ""
         program = self._analysis.program
+        declared = program.method(interface, name) if name else None
+        if declared is not None and any("Callable" in formal.annotation for formal in self._analysis.view.function(declared).formals):
+            return False                                     # a callable is registered, not kept
         found = (program.method(each, name) for each in program.implementers(interface)) if name else ()
         bodies = [body for body in found if body is not None and not program.is_abstract_method(body)]
         return not bodies or any(
@@ -207,7 +217,9 @@ class Appends:
             roles[method.name] = interface_effect(self._analysis.view, FunctionId(info.module, method.function))
         kept = [self._kept_by(each, roles) for each in program.implementers(interface) if each != interface]
         known = [each for each in kept if each is not None]
-        return not known or any(known)
+        if not known:                                        # the signatures alone must say that it is a store and little else
+            return 2 * sum(role is not None for role in roles.values()) >= len(roles)
+        return any(known)
 
     def _kept_by(self, implementer: ClassId, roles: dict[str, str | None]) -> bool | None:
         """Whether an implementer reads back from something lasting what it writes there; None when it has no bodies."""

@@ -109,9 +109,10 @@ def _takes(analysis: Analysis, identity: FunctionId, number: int) -> bool:
 def _evicts_before(analysis: Analysis, identity: FunctionId, number: int, cells: tuple[str, ...]) -> int | None:
     """An entry that is taken off the same queue and thrown away to make room."""
     for other, event in enumerate(analysis.view.function(identity).events):
-        if event.kind == "call" and event.ignored and _takes(analysis, identity, other):
-            if set(cells) & set(queue_cells(analysis, identity, other)) and path(analysis.view.graph(identity), other, number) is not None:
-                return other
+        taken = event.kind == "call" and event.ignored and _takes(analysis, identity, other)
+        same = taken and not set(cells).isdisjoint(queue_cells(analysis, identity, other))
+        if same and path(analysis.view.graph(identity), other, number) is not None:
+            return other
     return None
 
 

@@ -36,8 +36,7 @@ class Leaf(NamedTuple):
 
 def carries_only_constants(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether all that the write takes from the reading are its keys and fields that nobody ever changes."""
-    found = {leaf for value in write.contents for leaf in _Walk(analysis, identity, read, 0).leaves(value, write.event, "")}
-    fields = {leaf.field for leaf in found if not leaf.formal}
+    fields = carried_fields(analysis, identity, read, write)
     if not fields or "" in fields:
         return False
     formals = _key_formals(analysis, identity, read)
@@ -47,15 +46,22 @@ def carries_only_constants(analysis: Analysis, identity: FunctionId, read: int, 
     )
 
 
+def carried_fields(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> frozenset[str]:
+    """The fields of the reading that go into the write; the empty name if all of it does, which outweighs the others."""
+    found = {leaf for value in write.contents for leaf in _Walk(analysis, identity, read, 0).leaves(value, write.event, "")}
+    fields = frozenset(leaf.field for leaf in found if not leaf.formal)
+    return frozenset({""}) if "" in fields else fields
+
+
 def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozenset[str]:
     targets = [t for call in analysis.view.calls(identity, read) for t in (*call.functions, *call.abstract)]
     return frozenset(formal.name for target in targets for formal in analysis.view.function(target).formals)
 
 
 def _never_changes(analysis: Analysis, identity: FunctionId, field: str) -> bool:
-    """Whether at most one function around sets the field to something else than its own old value."""
+    """Whether at most one function around, and not this one, sets the field to something else than its own old value."""
     setters = [one for one in _around(analysis, identity) if any(True for _ in _settings(analysis, one, field))]
-    return len(setters) <= 1
+    return len(setters) <= 1 and identity not in setters
 
 
 def _around(analysis: Analysis, identity: FunctionId) -> frozenset[FunctionId]:
@@ -236,9 +242,20 @@ class _Walk:
             self._receiver(number, call.receiver, picked)
             return
         named = [a.value for a in call.arguments if a.keyword == field] if field else []
-        self._ask(named or [a.value for a in call.arguments if not field or a.keyword in ("", "*", "**")], number, "" if named else field)
-        if not named and call.receiver is not None:
+        computes = bool(call.externals or call.unknown or call.abstract)     # otherwise a class of the program that has no `__init__`
+        for argument in call.arguments:
+            if named or (field and not computes and argument.keyword not in ("", "*", "**")):
+                continue
+            whole = isinstance(argument.value, Compound) or argument.keyword not in ("", "*", "**")
+            self._ask((argument.value,), number, "" if whole else field)
+        self._ask(named, number, "")
+        if not named and call.receiver is not None and not self._is_awaited(number):
             self._receiver(number, call.receiver, field)
+
+    def _is_awaited(self, number: int) -> bool:
+        """Whether the call is waited for: a client's answer is not made of the client."""
+        events = self._view.function(self._identity).events
+        return any(e.kind == "suspend" and self._view.awaited_call(self._identity, e.value) == number for e in events)
 
     def _receiver(self, number: int, path: AccessPath, field: str) -> None:
         self._ask((path.root,), number, field)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.checks.finding import Analysis
-from ctxlint.flow.paths import dominates, path
+from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.retries import gates, tests
+from ctxlint.flow.paths import path
+from ctxlint.ir.value import Value
 from ctxlint.roles.cells import Restore
 
 CALLERS = 6
@@ -16,35 +20,61 @@ CALLERS = 6
 
 def changes_back(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> bool:
     """Whether the failure of the record leads to a step that changes the cell again, here or in every caller."""
-    if _changes_after_failure(analysis, identity, mutation, record):
+    if changes_after_failure(analysis, identity, mutation, record):
         return True
     callers = analysis.view.call_graph.callers(identity)
     return 0 < len(callers) <= CALLERS and all(
-        _changes_after_failure(analysis, caller, mutation, event) for caller, event in callers
+        changes_after_failure(analysis, caller, mutation, event) for caller, event in callers
     )
 
 
-def _changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mutation, failing: int) -> bool:
-    undoing = {m.event for m in analysis.summaries.of(identity).mutations if set(m.cells) & set(mutation.cells)}
+def changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mutation, failing: int) -> bool:
+    """Whether the failure of an event leads to a step that changes the cell again."""
+    undoing = {m.event for m in analysis.summaries.of(identity).mutations
+               if set(m.cells) & set(mutation.cells) or (not m.cells and _fields(m)[-1:] == _fields(mutation)[-1:] != [])}
     undoing -= {mutation.event, failing}
     graph = analysis.view.graph(identity)
     return bool(undoing) and path(graph, failing, undoing, {failing}, start="failed", consistent=False) is not None
 
 
+def writes_after_failure(analysis: Analysis, identity: FunctionId, change: StoreEffect, failing: int) -> bool:
+    """Whether the failure of an event leads to a step that writes the changed store again."""
+    undoing = {e.event for e in analysis.summaries.of(identity).effects if e.kind in WRITES and e.keys & change.keys}
+    undoing -= {change.event, failing}
+    graph = analysis.view.graph(identity)
+    return bool(undoing) and path(graph, failing, undoing, {failing}, start="failed", consistent=False) is not None
+
+
+def _fields(mutation: Mutation) -> list[str]:
+    return [step for step in mutation.path.steps if not step.startswith("[")]
+
+
 def is_read_back_before(analysis: Analysis, identity: FunctionId, mutation: Mutation, restores: Iterable[Restore]) -> bool:
     """Whether the function rebuilds the cell from the store each time before it changes it."""
-    restoring = {r.function for r in restores if _always(analysis, r)}
+    by_function = {r.function: r for r in restores}
     graph = analysis.view.graph(identity)
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.path is None or number == mutation.event:
             continue
         called = {f for call in analysis.view.effective_calls(identity, number) for f in call.functions}
-        if called & restoring and dominates(graph, number, mutation.event):
+        if comes_before(graph, number, mutation.event) and any(
+            _always(analysis, by_function[function]) for function in called & by_function.keys()
+        ):
             return True
     return False
 
 
 def _always(analysis: Analysis, restore: Restore) -> bool:
-    """Whether every call of the restore that returns has rebuilt the cell."""
-    graph = analysis.view.graph(restore.function)
-    return path(graph, graph.entry, graph.exit, {restore.event}, exceptional=False, consistent=False) is None
+    """Whether every call of the restore reads the store again: what it may find missing is the store, not a flag in memory."""
+    if analysis.cells.is_on_demand(restore):
+        return False
+    return not any(
+        _is_remembered(analysis, restore.function, test.subject, gate.at)
+        for gate in gates(analysis, restore.function, restore.read)
+        for test in tests(gate.condition.value, gate.condition.holds)
+    )
+
+
+def _is_remembered(analysis: Analysis, identity: FunctionId, subject: Value, at: int) -> bool:
+    results = [what for kind, what in analysis.view.origins(identity).identity(subject, at) if kind == "result"]
+    return any(isinstance(what, int) and analysis.view.event(identity, what).kind == "read" for what in results)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from ctxlint.calls.view import View
 from ctxlint.calls.guards import Guards
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.view import View
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import Words
 from ctxlint.roles.cells import Cells

@@ -12,12 +12,22 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.carried import carries_only_constants
+from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.fresh_guards import is_guarded
+from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, is_only_worker, reads_again_inside
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
-from ctxlint.checks.records import Sameness, is_new_record, same_record, same_store
+from ctxlint.checks.records import (
+    Sameness,
+    is_new_record,
+    is_touched,
+    may_be_other_holder,
+    named_keys,
+    other_holder,
+    same_record,
+    same_store,
+    selectors,
+)
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
@@ -34,7 +44,8 @@ MAX_DEPTH_OF_ONE_RECORD = 8
 class Pair(msgspec.Struct, frozen=True):
     """A read whose content flows into a later write of the same record, and where another writer can run between them.
 
-    `between` is true when the suspension point is neither the read's nor the write's own.
+    `between` is true when the suspension point is neither the read's nor the write's own, `doubtful` when the flow or the
+    second process is only possible.
     """
 
     function: FunctionId
@@ -43,6 +54,7 @@ class Pair(msgspec.Struct, frozen=True):
     suspension: int
     between: bool
     sameness: Sameness
+    doubtful: bool
 
     @property
     def depth(self) -> int:
@@ -53,13 +65,14 @@ class Pair(msgspec.Struct, frozen=True):
 def fresh_at(analysis: Analysis) -> Iterator[Finding]:
     """Report writes derived from a reading that is older than the last suspension point."""
     for identity in analysis.program.functions():
-        seen: set[tuple[int, frozenset[str]]] = set()
-        for pair in sorted(pairs(analysis, identity), key=lambda p: p.write.event):
-            cause = (pair.read.event, pair.write.keys)
+        seen: set[tuple[int, frozenset[str], frozenset[str]]] = set()
+        stale = tuple(pairs(analysis, identity))
+        for pair in sorted(stale, key=lambda p: p.write.event):
+            cause = (pair.read.event, pair.write.keys, named_keys(analysis, identity, pair.write.event))
             if cause not in seen:
                 seen.add(cause)
                 yield _finding(analysis, pair)
-        written = {pair.write.event for pair in pairs(analysis, identity)}
+        written = {pair.write.event for pair in stale}
         for found in stale_cells(analysis, identity):
             if found.write.event not in written and (found.others or found.kind == "get-or-create"):
                 written.add(found.write.event)
@@ -69,11 +82,28 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
 def pairs(analysis: Analysis, identity: FunctionId) -> Iterator[Pair]:
     """The unguarded stale pairs of one function, the latest flowing read of each write."""
     effects = analysis.summaries.of(identity).effects
-    writes = [e for e in effects if e.kind in ("write", "move") and (e.contents or e.cells) and not e.staged and not e.deferred]
+    writes = [
+        e for e in effects
+        if (e.kind in ("write", "move") or _refills(analysis, identity, e)) and (e.contents or e.cells)
+        and not e.staged and not e.deferred
+    ]
     for write in writes if any(e.kind == "read" for e in effects) else ():
         pair = _stale_pair(analysis, identity, write) or _reloaded_pair(analysis, identity, write)
         if pair is not None:
             yield pair
+
+
+def _refills(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> bool:
+    """Whether an append follows a clearing of the whole store in this function: together they overwrite it."""
+    return effect.kind == "append" and bool(_clearings(analysis, identity, effect))
+
+
+def _clearings(analysis: Analysis, identity: FunctionId, append: StoreEffect) -> list[int]:
+    return [
+        e.event for e in analysis.summaries.of(identity).effects
+        if e.kind == "delete" and e.event != append.event and same_store(e, append)
+        and not list(selectors(analysis, identity, e.event)) and comes_before(analysis, identity, e.event, append.event)
+    ]
 
 
 def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Pair | None:
@@ -91,15 +121,18 @@ def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) ->
 
 def _reloaded_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Pair | None:
     """A cell that one call fills from the store, this function changes and another call saves as a whole."""
-    mutations = analysis.summaries.of(identity).mutations
     for cell in sorted(write.cells) if write.distance else ():
-        fills = {m.event for m in mutations if cell in m.cells and m.how == "rebind" and m.distance}
-        changes = {m.event for m in mutations if cell in m.cells and m.distance <= 1} - fills
+        mutations = analysis.summaries.mutations_of(identity, cell)
+        fills = {m.event for m in mutations if m.how == "rebind" and m.distance}
+        changes = {m.event for m in mutations if m.distance <= 1} - fills
         for read in sorted(fills, reverse=True):
             effect = _reading(analysis, identity, read, write)
             if effect is None or effect.distance + write.distance > MAX_DEPTH:
                 continue
-            changed = [c for c in changes if comes_before(analysis, identity, read, c) and comes_before(analysis, identity, c, write.event)]
+            changed = [
+                c for c in changes
+                if comes_before(analysis, identity, read, c) and comes_before(analysis, identity, c, write.event)
+            ]
             if changed and not _changes_again(analysis, identity, write.event, changed, read):
                 return _judged(analysis, identity, effect, write, "carried")
     return None
@@ -120,7 +153,11 @@ def _reading(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
         e for e in analysis.summaries.effects_at(identity, read)
         if e.kind == "read" and same_store(e, write) and (write.medium != "interface" or pair_up(analysis, e, write))
     ]
-    return min(loads, key=lambda e: e.distance) if loads and read != write.event else None
+    if not loads or read == write.event:
+        return None
+    if write.medium != "sql" and other_holder(analysis, identity, read, write.event):
+        return None
+    return min(loads, key=lambda e: e.distance)
 
 
 def _judged(
@@ -128,6 +165,10 @@ def _judged(
 ) -> Pair | None:
     """The pair, if another writer can run in it and nothing guards it."""
     middle = suspension_between(analysis, identity, read.event, write.event)
+    if write.kind == "append" and all(
+        suspension_between(analysis, identity, read.event, clearing) is None for clearing in _clearings(analysis, identity, write)
+    ):
+        return None                                           # nothing was outdated before the clearing
     suspension = middle if middle is not None else own_suspension(analysis, identity, read.event, write.event)
     if suspension is None and (lets_others_in(write) or _meets_itself(analysis, identity, write)):
         suspension = write.event
@@ -135,12 +176,32 @@ def _judged(
         return None
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return None
+    if reads_again_inside(analysis, identity, write) or is_only_worker(analysis, identity, write):
+        return None
+    if sameness == "object" and not is_touched(analysis, identity, read.event, write.event):
+        return None
     if is_guarded(analysis, identity, read.event, write) or carries_only_constants(analysis, identity, read.event, write):
         return None
-    return Pair(identity, read, write, suspension, middle is not None, sameness)
+    doubtful = (
+        (sameness != "carried" and not carried_fields(analysis, identity, read.event, write))
+        or (suspension == write.event and _may_stay_here(analysis, identity, write))
+        or compares_old_content(analysis, identity, read.event, write)
+        or may_be_other_holder(analysis, identity, read.event, write.event)
+    )
+    return Pair(identity, read, write, suspension, middle is not None, sameness, doubtful)
+
+
+def _may_stay_here(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the write can also reach an implementation that does not leave this process."""
+    if write.medium == "file":
+        return not analysis.concurrency.hand_overs(identity)
+    targets = {t for call in analysis.view.calls(identity, write.event) for t in call.functions}
+    return any(not any(e.kind == write.kind and lets_others_in(e) for e in analysis.summaries.of(t).effects) for t in targets)
 
 
 def _meets_itself(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    if analysis.view.function(identity).kind == "coroutine":
+        return False
     return write.medium == "file" and analysis.concurrency.beside_itself(identity) is not None
 
 
@@ -180,9 +241,10 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
         Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
         if first is not None else Evidence("second writer: another call of the same function")
     )
-    where, event = found.write.origin
+    own = analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
+    where, event = found.write.origin if own else (identity, found.write.event)
     return Finding(
-        function=where, event=event, kind=found.kind, confidence="medium" if found.others else "low",
+        function=where, event=event, kind=found.kind, confidence=_cell_confidence(analysis, found),
         fields={
             "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(where, event)),
             "suspension": str(view.line(identity, found.suspension)), "writer": other.text,
@@ -197,7 +259,15 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     )
 
 
+def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
+    private = analysis.program.symbol(found.function).rpartition(".")[2].startswith("_")
+    believed = found.others and found.goes_through and (found.kind == "drained-buffer" or not private)
+    return "medium" if believed else "low"
+
+
 def _confidence(pair: Pair) -> Confidence:
+    if pair.doubtful:
+        return "low"
     if pair.sameness in ("object", "key", "place") and pair.between and pair.write.medium != "interface":
         return "high"
     return "medium"

@@ -5,18 +5,20 @@ from __future__ import annotations
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
+from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.records import keys_of, same_store, selectors
 from ctxlint.checks.suspensions import comes_before, suspension_between
 from ctxlint.flow.guards import guards
-from ctxlint.ir.value import Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Constant, Result, Value
 from ctxlint.knowledge.words import hints
 
 
 def is_guarded(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether something connects the write with the reading, so that another writer is kept out or noticed."""
     return (
-        is_held_over(analysis, identity, read, write.event)
+        write.conditional
+        or is_held_over(analysis, identity, read, write.event)
         or compares(analysis, identity, read, write)
         or analysis.guards.held_by_callers(identity)
         or carries_version(analysis, identity, write.event)
@@ -38,8 +40,11 @@ def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read
     if picked.kind != "read" or picked.path is None or picked.path.steps[-1:] != ("[*]",) or not picked.keys:
         return False
     wanted = set(keys_of(analysis, identity, value.event, picked.keys[-1]))
-    asked = {key for each in selectors(analysis, identity, read) for key in keys_of(analysis, identity, read, each)}
-    return bool(wanted and asked) and wanted.isdisjoint(asked)
+    given = [v for v in selectors(analysis, identity, read) if not isinstance(v, Constant)]
+    asked = {key for each in given for key in keys_of(analysis, identity, read, each)}
+    places = [k for k in asked if isinstance(k, Term)] + [e.place for e in analysis.summaries.effects_at(identity, read)]
+    asked |= {part for place in places for part in subterms(place)}
+    return bool(wanted and given) and wanted.isdisjoint(asked)
 
 
 def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
@@ -47,6 +52,24 @@ def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
     sources = [analysis.summaries.sources.of(identity, write.event, value) for value in write.selects]
     carried = [any(s.kind == "read" and s.event == read for s in found) for found in sources]
     return any(carried) and not all(carried)
+
+
+def compares_old_content(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
+    """Whether the write is handed the old content itself beside the new one: it may replace it only if it is still there."""
+    arguments = [a.value for a in analysis.view.event(identity, write.event).arguments]
+    sources = {
+        value: analysis.summaries.sources.of(identity, write.event, value) for value in arguments if not isinstance(value, Constant)
+    }
+    old = [v for v, found in sources.items() if {(s.kind, s.event) for s in found if s.kind == "read"} == {("read", read)}]
+    plain = [v for v in old if not any(s.kind in ("param", "call") and s.event != read for s in sources[v])]
+    whole = [v for v in plain if not _is_part(analysis, identity, write.event, v, read)]
+    return bool(whole) and len(old) > 1
+
+
+def _is_part(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+    """Whether the value is a field of what was read."""
+    paths = analysis.view.resolve_path(identity, at, AccessPath(value))
+    return any(path.root == Result(read) and path.steps for path in paths)
 
 
 def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:
@@ -98,3 +121,39 @@ def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> f
             if edge.condition == guard.condition:
                 found |= analysis.summaries.sources.of(identity, edge.target, guard.condition.value)
     return frozenset(found)
+
+
+def reads_again_inside(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the called function reads the store anew and puts what it is given into that: the pair is its own."""
+    for call in analysis.view.calls(identity, write.event):
+        for target in call.functions:
+            for inner in analysis.summaries.of(target).effects:
+                same = inner.origin == write.origin and inner.kind == write.kind and inner.distance < write.distance
+                if same and (_is_based_on_reading(analysis, target, inner) or reads_again_inside(analysis, target, inner)):
+                    return True
+    return False
+
+
+def _is_based_on_reading(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    return any(
+        source.kind == "read" and any(
+            e.kind == "read" and same_store(e, write) for e in analysis.summaries.effects_at(identity, source.event)
+        )
+        for source in analysis.summaries.sources.of_all(identity, write.event, write.contents)
+    )
+
+
+def is_only_worker(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
+    """Whether the function only runs as one task that is not started twice, and nobody else writes the store."""
+    sites = analysis.view.call_graph.callers(identity)
+    if len(sites) != 1 or any(access.function != identity for access in analysis.stores.writers(write.keys)):
+        return False
+    caller, event = sites[0]
+    takers = [n for n in analysis.view.call_graph.calls(caller)
+              if any(c.deferred and identity in c.functions for c in analysis.view.effective_calls(caller, n))]
+    kept = {
+        cell for m in analysis.summaries.of(caller).mutations if m.how == "rebind" and not m.distance for cell in m.cells
+        if {("result", n) for n in takers} & {a for v in m.values for a in analysis.view.origins(caller).identity(v, m.event)}
+    }
+    asked = {s.name for s in condition_sources(analysis, caller, event) if s.kind == "cell"}
+    return bool(asked.intersection(kept))

@@ -114,6 +114,14 @@ def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: T
     return term != UNKNOWN and term == place
 
 
+def asks_whether_there(analysis: Analysis, identity: FunctionId, place: Term) -> bool:
+    """Whether the function tests that there is something at `place`."""
+    return any(
+        event.kind == "call" and _asks_about(analysis, identity, Result(number), place, "exists")
+        for number, event in enumerate(analysis.view.function(identity).events)
+    )
+
+
 def _caught_missing(analysis: Analysis, identity: FunctionId, number: int) -> bool:
     """Whether a handler catches only that a file is missing."""
     event = analysis.view.event(identity, number)

@@ -74,13 +74,16 @@ def _tried(analysis: Analysis, identity: FunctionId, catch: int) -> frozenset[in
 
 
 def _first_events(graph: EventGraph, node: int) -> frozenset[int]:
-    """The events that can come first on a way from a block's node, but for the reading of what a handler catches."""
+    """The events that can come first on a way from a block's node.
+
+    The reading of what a handler catches, and the leaving of a context manager by the exception, are passed over.
+    """
     found: set[int] = set()
     seen = {node}
     pending = [node]
     while pending:
         for edge in graph.successors(pending.pop()):
-            if edge.target < graph.size and graph.function.events[edge.target].kind != "read":
+            if edge.target < graph.size and not _is_passed_over(graph, edge.target):
                 found.add(edge.target)
             elif edge.target not in seen:
                 seen.add(edge.target)
@@ -88,12 +91,17 @@ def _first_events(graph: EventGraph, node: int) -> frozenset[int]:
     return frozenset(found)
 
 
+def _is_passed_over(graph: EventGraph, number: int) -> bool:
+    event = graph.function.events[number]
+    return event.kind in ("read", "exit") or (event.kind == "suspend" and event.note == "async-exit")
+
+
 def _body(graph: EventGraph, catch: int, resumes: set[int]) -> frozenset[int]:
     return frozenset(n for n in reachable(graph, catch, resumes) if n < graph.size)
 
 
 def _completes(graph: EventGraph, catch: int) -> bool:
-    return path(graph, catch, graph.exit, exceptional=False) is not None
+    return path(graph, catch, graph.exit, exceptional=False, consistent=False) is not None
 
 
 def _acts(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:

@@ -9,7 +9,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import UNKNOWN, Term, keys, text_of
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.swallowing import Swallow
+from ctxlint.checks.swallowing import Swallow, is_secondary
 from ctxlint.checks.wording import store_name
 
 NEAR = 2
@@ -39,9 +39,9 @@ def _destroyed_after(analysis: Analysis, identity: FunctionId, image: StoreEffec
     originals = frozenset(_originals(analysis, identity, image)) - {UNKNOWN, image.place}
     for number in sorted(swallow.after - swallow.tried):
         for effect in analysis.summaries.effects_at(identity, number):
-            if effect.kind in ("write", "delete", "move") and effect.medium == "file" and not effect.staged:
-                if originals & {effect.place, effect.source} and effect.place != image.place:
-                    return effect
+            destroys = effect.kind in ("write", "delete", "move") and effect.medium == "file" and not effect.staged
+            if destroys and originals & {effect.place, effect.source} and effect.place != image.place:
+                return effect
     return None
 
 
@@ -74,7 +74,7 @@ def _finding(
         evidence.append(Evidence(f"`{reader}` reads {store} back", readers[0].function, readers[0].effect.event))
     return Finding(
         function=identity, event=image.event, kind="before-image",
-        confidence="low" if swallow.secondary or swallow.told else "high" if readers or _copied_back(analysis, image) else "medium",
+        confidence="low" if swallow.told or is_secondary(analysis, swallow) else "high" if readers or _copied_back(analysis, image) else "medium",
         fields={"store": store, "original": original, "line": str(view.line(identity, image.event)), "reader": reader,
                 "handler": str(view.line(swallow.owner, swallow.at)), "destroys": str(view.line(identity, destroyed.event))},
         flow=tuple(flow), evidence=tuple(evidence), chain=("before-image", image.kind, destroyed.kind),

@@ -10,16 +10,19 @@ from collections.abc import Iterator
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.derivable import can_be_made_again
-from ctxlint.checks.rewrites import Rewrite, Rewrites
+from ctxlint.checks.pairs import is_parsed, is_serialised
+from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import taken_for_nothing
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Result, Value
+from ctxlint.roles.stores import Access
 
 
 def overwrites(analysis: Analysis) -> Iterator[Finding]:
     """Report every in-place overwrite of a file that some function of the program reads back."""
-    for rewrite in Rewrites(analysis).read_back():
-        if not can_be_made_again(analysis, rewrite):
+    rewrites = Rewrites(analysis)
+    for rewrite in rewrites.read_back():
+        if not can_be_made_again(analysis, rewrites, rewrite):
             yield finding(analysis, rewrite)
 
 
@@ -31,7 +34,7 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     emptied = next((r for r in rewrite.readers if taken_for_nothing(analysis, r)), None)
     place = text_of(rewrite.place)
     kind = "truncate-then-serialise" if serialises is not None else "loaded-as-empty" if emptied is not None else "in-place"
-    confidence: Confidence = "high" if kind != "in-place" else "medium"
+    confidence = confidence_in(analysis, rewrite, kind)
     flow = [FlowStep(identity, event, f"truncates {place}")]
     if serialises is not None:
         flow.append(FlowStep(identity, serialises, "can fail here: the value is serialised after the file was emptied"))
@@ -44,6 +47,43 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
         flow=tuple(flow),
         evidence=(Evidence(f"`{analysis.program.symbol(reader.function)}` reads {place} back", reader.function, reader.effect.event),),
         chain=("overwrite", place, *sorted(rewrite.effect.keys)[:1]),
+    )
+
+
+def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence:
+    """How sure it is that the file is state that the program depends on."""
+    if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite):
+        return "low"
+    certain = kind != "in-place"
+    if not rewrite.effect.keys or is_only_continued(rewrite):
+        return "medium" if certain and kind != "loaded-as-empty" else "low"
+    return "high" if certain else "medium"
+
+
+def is_only_continued(rewrite: Rewrite) -> bool:
+    """Whether nobody reads the file but the function that then writes it again: a log, or somebody else's settings."""
+    return all(reader.function == rewrite.function and reader.effect.distance == 0 for reader in rewrite.readers)
+
+
+def shares_only_a_folder(analysis: Analysis, rewrite: Rewrite) -> bool:
+    """Whether writer and readers have no more in common than a folder in which each names its own files."""
+    owner = analysis.program.owner(rewrite.function)
+    ends = ("/*", "()") if is_named_by_caller(rewrite.place) else ("/*",)
+    for reader in rewrite.readers:
+        common = reader.effect.keys & rewrite.effect.keys
+        if not common or any(not key.endswith(ends) for key in common):
+            return False
+        if reader.function.module == rewrite.function.module or owner is not None and owner == analysis.program.owner(reader.function):
+            return False
+    return True
+
+
+def is_edit(analysis: Analysis, rewrite: Rewrite) -> bool:
+    """Whether a text is changed for whoever named the file, or nobody but the one who changes it reads it."""
+    if is_serialised(analysis, Access(rewrite.function, rewrite.effect)):
+        return False
+    return is_named_by_caller(rewrite.place) or all(
+        reader.function == rewrite.function and not is_parsed(analysis, reader) for reader in rewrite.readers
     )
 
 

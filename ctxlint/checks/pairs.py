@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.finding import Analysis
+from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
-
-_CALLS = 2
-"""How many calls away a value may be turned into text, and text into a value."""
-
 
 def reads_of_the_same_argument(analysis: Analysis, level: Access) -> list[Access]:
     """The reads in the same function of the very path that is written: read, change, write back."""
@@ -27,7 +26,7 @@ def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
     """The reads of a bare argument by a function of the same class or module that understands what the writer writes."""
     if level.effect.place.kind != "param":
         return []
-    written = _formats(analysis, level.function, ("serialises", "saves"))
+    written = _formats_written(analysis, level)
     if not written:
         return []
     return [
@@ -35,8 +34,45 @@ def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
         for other in _neighbours(analysis, level.function)
         for effect in analysis.summaries.of(other).effects
         if effect.kind == "read" and effect.medium == "file" and effect.distance == 0 and effect.place.kind == "param"
-        and written & _formats(analysis, other, ("parses", "loads"))
+        and written & _formats_of_content(analysis, other, effect.event, 1 if analysis.program.owner(other) is not None else 0)
     ]
+
+
+def is_parsed(analysis: Analysis, reader: Access) -> bool:
+    """Whether the reader, or the function that reads for it, makes a value of what it reads."""
+    identity, event = reader.function, reader.effect.event
+    if reader.effect.distance == 0:
+        return bool(_formats_of_content(analysis, identity, event, 1))
+    return bool(_formats_of_content(analysis, identity, event, 0)) or any(
+        _formats(analysis, target, ("parses",), 0) for call in analysis.view.calls(identity, event) for target in call.functions
+    )
+
+
+def is_serialised(analysis: Analysis, level: Access) -> bool:
+    """Whether what is written is the text of a value, made here or in a function that is called for it."""
+    return bool(_formats_written(analysis, level))
+
+
+def _formats_written(analysis: Analysis, level: Access) -> set[str]:
+    """The libraries that make the text which is written."""
+    view, identity, effect = analysis.view, level.function, level.effect
+    at, origins = written_at(view, identity, effect), view.origins(identity)
+    makers = {
+        what for value in effect.contents for kind, what in origins.roots(value, at, mutations=True) if kind == "result" and isinstance(what, int)
+    }
+    makers |= {
+        number for number, event in enumerate(view.function(identity).events)
+        if event.kind == "call" and any(argument.value in effect.contents for argument in event.arguments)
+    }
+    found = set()
+    for number in makers:
+        match = view.does(identity, number, "serialises")
+        if match is not None and "." in match.name:
+            found.add(match.name.split(".", 1)[0])
+        for call in view.calls(identity, number) if view.event(identity, number).kind == "call" else ():
+            for target in call.functions:
+                found |= _formats(analysis, target, ("serialises",), 1)
+    return found
 
 
 def _neighbours(analysis: Analysis, identity: FunctionId) -> list[FunctionId]:
@@ -61,17 +97,40 @@ def _lineage(analysis: Analysis, owner: str) -> tuple[str, ...]:
     return (owner,) if info is None else info.mro
 
 
-def _formats(analysis: Analysis, identity: FunctionId, verbs: tuple[str, ...], depth: int = _CALLS) -> set[str]:
+def _formats(analysis: Analysis, identity: FunctionId, verbs: tuple[str, ...], depth: int) -> set[str]:
     """The libraries with which the function, or one it calls, turns values into text or back."""
     found = set()
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.kind != "call":
             continue
         match = analysis.view.does(identity, number, *verbs)
-        if match is not None and (match.effect.store in ("", "file") and "." in match.name):
+        if match is not None and "." in match.name:
             found.add(match.name.split(".", 1)[0])
         elif depth:
             for call in analysis.view.calls(identity, number):
                 for target in call.functions:
                     found |= _formats(analysis, target, verbs, depth - 1)
     return found
+
+
+def _formats_of_content(analysis: Analysis, identity: FunctionId, read: int, calls: int) -> set[str]:
+    """The libraries that make a value of what the event read, here or at most so many calls away."""
+    found = set()
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind != "call" or not any(is_made_of(analysis, identity, number, a.value, read) for a in event.arguments):
+            continue
+        match = analysis.view.does(identity, number, "parses")
+        if match is not None and "." in match.name:
+            found.add(match.name.split(".", 1)[0])
+        for call in analysis.view.calls(identity, number) if calls else ():
+            for target in call.functions:
+                found |= _formats(analysis, target, ("parses",), calls)
+    return found
+
+
+def is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+    """Whether the value has content that the event read, or that was read through the handle it gave."""
+    events = {read, *handle_uses(analysis.view, identity, read)}
+    return any(
+        kind == "result" and what in events for kind, what in analysis.view.origins(identity).roots(value, at)
+    ) or any(source.event in events for source in analysis.summaries.sources.of(identity, at, value))

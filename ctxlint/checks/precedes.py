@@ -1,7 +1,7 @@
 """`precedes`: a cell is changed before the record that recovery needs, and the record may never be made.
 
-Two kinds of record: the entry of a store from which a restore rebuilds the cell, and the undo record in memory that an undo
-function replays.
+Three kinds of record: the entry of a store from which a restore rebuilds the cell, the undo record in memory that an undo
+function replays, and the copy in a second store of what the first one held.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.checks.finding import Analysis, Finding
+from ctxlint.checks.store_pairs import before_other_store
 from ctxlint.checks.store_records import before_store_record
 from ctxlint.checks.undo_records import before_undo_record
 
@@ -18,3 +19,4 @@ def precedes(analysis: Analysis, *, first: str = "record", then: str = "mutate")
     for identity in analysis.program.functions():
         yield from before_store_record(analysis, identity)
         yield from before_undo_record(analysis, identity)
+        yield from before_other_store(analysis, identity)

@@ -31,12 +31,43 @@ def same_store(read: StoreEffect, write: StoreEffect) -> bool:
     return bool(read.keys & write.keys)
 
 
+def other_holder(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether both are calls on objects of one class that are certainly two: different attributes of the same object."""
+    view = analysis.view
+    one, other = _receivers(analysis, identity, read), _receivers(analysis, identity, write)
+    kinds = [{t for p in paths for t in view.types(identity, n, p)} for n, paths in ((read, one), (write, other))]
+    return may_be_other_holder(analysis, identity, read, write) and bool(kinds[0] & kinds[1]) and all(
+        a.root == b.root and len(a.steps) == len(b.steps) for a in one for b in other
+    )
+
+
+def may_be_other_holder(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether both are calls on objects that are named differently, neither of them a part of the other."""
+    one, other = _receivers(analysis, identity, read), _receivers(analysis, identity, write)
+    return bool(one and other) and not any(_overlap(a, b) for a in one for b in other)
+
+
+def _receivers(analysis: Analysis, identity: FunctionId, event: int) -> set[AccessPath]:
+    view = analysis.view
+    return {
+        path for call in view.calls(identity, event) if call.receiver is not None
+        for path in view.resolve_path(identity, event, call.receiver)
+    }
+
+
+def _overlap(one: AccessPath, other: AccessPath) -> bool:
+    shorter = min(len(one.steps), len(other.steps))
+    return one.root == other.root and one.steps[:shorter] == other.steps[:shorter]
+
+
 def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> Sameness:
     """How the two calls name their records, as seen in the function."""
     if any(comes_from(analysis, identity, write.event, value, read.event) for value in write.contents):
         return "object"
     if read.medium == "file" and read.place == write.place and _is_known(read.place):
         return "place"
+    if _under_other_name(analysis, identity, read.event, write.event):
+        return "other"
     asked = list(selectors(analysis, identity, read.event))
     given = list(selectors(analysis, identity, write.event))
     wanted = {key for value in asked for key in keys_of(analysis, identity, read.event, value)}
@@ -46,6 +77,22 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
     if not asked:
         return "whole"
     return "carried" if not others else "other"
+
+
+def _under_other_name(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether one and the same formal of both callees gets two different arguments of this function, or two texts."""
+    asked, given = _bound(analysis, identity, read), _bound(analysis, identity, write)
+    return any(all(_differs(one, other) for one in asked[name] for other in given[name]) for name in asked.keys() & given.keys())
+
+
+def _bound(analysis: Analysis, identity: FunctionId, event: int) -> dict[str, list[Term]]:
+    """What the formals of the called functions get, by name."""
+    bound: dict[str, list[Term]] = {}
+    for call in analysis.view.effective_calls(identity, event):
+        for target in (*call.functions, *call.abstract):
+            for name, value in analysis.view.bound(call, target).items():
+                bound.setdefault(name, []).append(analysis.summaries.places.term(identity, event, value))
+    return bound
 
 
 def is_new_record(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
@@ -66,13 +113,32 @@ def comes_from(analysis: Analysis, identity: FunctionId, at: int, value: Value, 
     return any(path.root == Result(read) for path in paths)
 
 
+def named_keys(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[str]:
+    """The keys of a call that are written there: two saves under different ones are two records."""
+    return frozenset(v.text for v in selectors(analysis, identity, event) if isinstance(v, Constant))
+
+
+def is_touched(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether anything between the two can have changed what was read: a store into it, or a call that is given it."""
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if number in (read, write) or event.kind not in ("call", "write", "delete"):
+            continue
+        given = [argument.value for argument in event.arguments]
+        if event.path is not None and event.path.steps:
+            given.append(event.path.root)
+        if any(comes_from(analysis, identity, number, value, read) for value in given):
+            return True
+    return False
+
+
 def _is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
     return any(s.kind == "read" and s.event == read for s in analysis.summaries.sources.of(identity, at, value))
 
 
 def selectors(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Value]:
-    """The arguments of a call, those of displays one by one."""
-    pending = [argument.value for argument in analysis.view.event(identity, event).arguments]
+    """The arguments of a call (and of calls whose coroutines it is handed), those of displays one by one."""
+    pending = [argument.value for call in analysis.view.effective_calls(identity, event) for argument in call.arguments]
+    pending += [argument.value for argument in analysis.view.event(identity, event).arguments]
     while pending:
         value = pending.pop()
         if isinstance(value, Compound) and value.operator in ("tuple", "list"):

@@ -11,13 +11,16 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
-from ctxlint.flow.paths import dominates, path
+from ctxlint.checks.ordering import comes_before
+from ctxlint.flow.graph import EventGraph
+from ctxlint.flow.paths import path
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
 
 Relation = Literal["present", "absent", "equal", "different", "opaque"]
 
@@ -50,15 +53,26 @@ def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     return None
 
 
-def gates(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Gate]:
+def gates(analysis: Analysis, identity: FunctionId, event: int) -> tuple[Gate, ...]:
     """The conditions that must hold to reach the event: where they fail, the function goes another way and ends."""
-    graph = analysis.view.graph(identity)
-    for number, block in enumerate(analysis.view.function(identity).blocks):
+    known = analysis.view.graph(identity).derived(_known_gates)
+    if event not in known:
+        known[event] = tuple(_find_gates(analysis.view.graph(identity), event))
+    return known[event]
+
+
+def _known_gates(graph: EventGraph) -> dict[int, tuple[Gate, ...]]:
+    """The gates of a graph's events, as far as somebody has asked: every change before a record asks for the record's."""
+    return {}
+
+
+def _find_gates(graph: EventGraph, event: int) -> Iterator[Gate]:
+    for number, block in enumerate(graph.function.blocks):
         for edge in block.edges:
             if edge.condition is None or len(block.edges) < 2:
                 continue
             target = graph.size + edge.target
-            if len(graph.predecessors(target)) != 1 or not dominates(graph, target, event):
+            if len(graph.predecessors(target)) != 1 or not comes_before(graph, target, event):
                 continue
             others = [graph.size + other.target for other in block.edges if other is not edge]
             asked_again = {graph.size + number, *range(block.first, block.last)}
@@ -92,7 +106,7 @@ def _comparison(value: Compound, holds: bool) -> Iterator[Test]:
             yield Test(left, "opaque", right)
         return
     for subject, other in ((left, right), (right, left)):
-        if _is_nothing(other):
+        if is_nothing(other):
             yield Test(subject, "absent" if relation == "equal" else "present")
         else:
             yield Test(subject, relation, other)
@@ -100,9 +114,35 @@ def _comparison(value: Compound, holds: bool) -> Iterator[Test]:
 
 def _asks(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, test: Test) -> bool:
     """Whether the test is about the very cell, as it was before the mutation (or as the mutation found it)."""
-    sources = analysis.summaries.sources.of(identity, at, test.subject)
-    return bool(mutation.cells) and any(
-        s.kind == "cell" and s.name == mutation.cells[-1] and s.event <= mutation.event for s in sources
+    results = [what for kind, what in analysis.view.origins(identity).identity(test.subject, at) if kind == "result"]
+    return any(isinstance(what, int) and what <= mutation.event and _tells(analysis, identity, mutation.cells[-1], what)
+               for what in results)
+
+
+def _tells(analysis: Analysis, identity: FunctionId, cell: str, number: int) -> bool:
+    """Whether the event's result is the cell, an item of it, or what a method or a builtin says about it."""
+    view = analysis.view
+    event = view.event(identity, number)
+    if event.kind == "read" and event.path is not None:
+        return cells_of(view, identity, number, event.path)[-1:] == (cell,)
+    if event.kind != "call" or event.path is None:
+        return False
+    functions = {f for call in view.calls(identity, number) for f in call.functions}
+    if functions:
+        return any(_reads(analysis, function, cell) for function in functions)
+    about = [AccessPath(event.path.root, event.path.steps[:-1])] if event.path.steps else [
+        AccessPath(argument.value) for argument in event.arguments[:1]
+    ]
+    return any(cells_of(view, identity, number, path)[-1:] == (cell,)
+               for each in about for path in view.resolve_path(identity, number, each))
+
+
+def _reads(analysis: Analysis, function: FunctionId, cell: str) -> bool:
+    """Whether the function itself looks at the cell and changes nothing."""
+    summary = analysis.summaries.of(function)
+    return not summary.mutations and not summary.effects and any(
+        event.kind == "read" and event.path is not None and cells_of(analysis.view, function, number, event.path)[-1:] == (cell,)
+        for number, event in enumerate(analysis.view.function(function).events)
     )
 
 
@@ -128,17 +168,16 @@ def _flips_value(analysis: Analysis, identity: FunctionId, mutation: Mutation, a
     if test.relation == "equal" and isinstance(test.other, Constant):
         return isinstance(value, Constant) and value != test.other
     if test.relation == "present":
-        return value is not None and _is_nothing(value)
+        return value is not None and is_nothing(value)
     if test.relation == "absent":
-        return isinstance(value, Constant) and not _is_nothing(value)
+        return isinstance(value, Constant) and not is_nothing(value)
     return False
 
 
 def _enters(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, other: Value) -> bool:
     """Whether the value compared against is the one that the mutation stores."""
-    asked = analysis.summaries.sources.of(identity, at, other)
-    stored = analysis.cells.entering.content(identity, mutation)
-    return bool({s.name for s in asked if s.kind == "param"} & {s.name for s in stored if s.kind == "param"})
+    asked = {what for kind, what in analysis.view.origins(identity).identity(other, at) if kind == "param"}
+    return any(s.kind == "param" and s.name in asked for s in analysis.cells.entering.content(identity, mutation))
 
 
 def depth_inside(mutation: Mutation) -> int:
@@ -159,7 +198,8 @@ def _is_call(analysis: Analysis, identity: FunctionId, value: Value, mutation: i
     return event.kind == "call" and any(call.functions for call in analysis.view.calls(identity, value.event))
 
 
-def _is_nothing(value: Value) -> bool:
+def is_nothing(value: Value) -> bool:
+    """Whether the value is a literal that stands for nothing: None, false, zero, an empty text or display."""
     if isinstance(value, Constant):
         return value.kind == "none" or value.text in ("", "False", "0")
     return isinstance(value, Compound) and value.operator in ("list", "dict", "set", "tuple") and not value.parts

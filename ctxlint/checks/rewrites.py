@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.terms import Term, is_fresh
+from ctxlint.calls.sources import Source
+from ctxlint.calls.terms import Term, is_fresh, parameters
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
 from ctxlint.checks.pairs import reads_beside, reads_of_the_same_argument
@@ -38,7 +39,7 @@ class Rewrites:
         self._levels: dict[tuple[FunctionId, int], list[Access]] = {}
         for identity in analysis.program.functions():
             for effect in analysis.summaries.of(identity).effects:
-                if effect.kind == "write" and effect.medium == "file" and not effect.atomic:
+                if effect.kind == "write" and effect.medium == "file" and not effect.atomic and not is_test(identity):
                     self._levels.setdefault(effect.origin, []).append(Access(identity, effect))
         self._harmless: dict[Access, bool] = {}
 
@@ -54,34 +55,38 @@ class Rewrites:
                             seen.add(where)
                             yield rewrite
 
+    def callers(self, level: Access) -> list[Access]:
+        """The same write, one call further up."""
+        return [
+            other for other in self._levels[level.effect.origin]
+            if other.effect.distance == level.effect.distance + 1 and _is_lifted_from(other.effect, level.effect)
+            and any(level.function in call.functions for call in self._analysis.view.effective_calls(other.function, other.effect.event))
+        ]
+
     def _roots(self, level: Access, below: tuple[Access, ...]) -> Iterator[Rewrite]:
         """The functions to blame for a write, from the one that opens the file upwards."""
         if level in below or self._is_harmless(level) or not is_something(self._analysis, level):
             return
         readers = self._readers(level)
-        callers = [caller for caller in self._callers(level) if self._is_live(caller)]
-        if readers and (not self._is_told_everything(level) or any(map(self._knows_the_file, callers))):
-            yield Rewrite(level.function, level.effect, level.effect.place, readers)
+        if readers:
+            knows = not self._is_told_everything(level) or self._is_told_by_one_who_knows(level, ())
+            if knows:
+                yield Rewrite(level.function, level.effect, level.effect.place, readers)
             return
+        if not parameters(level.effect.place):
+            return
+        callers = [caller for caller in self.callers(level) if self._is_live(caller)]
         above = [root for caller in callers for root in self._roots(caller, (*below, level))]
         if above and not below and not is_handed_in(self._analysis, level):
             yield Rewrite(level.function, level.effect, above[0].place, above[0].readers)
         else:
             yield from above
 
-    def _callers(self, level: Access) -> list[Access]:
-        """The same write, one call further up."""
-        return [
-            other for other in self._levels[level.effect.origin]
-            if other.effect.distance == level.effect.distance + 1
-            and any(level.function in call.functions for call in self._analysis.view.effective_calls(other.function, other.effect.event))
-        ]
-
     def _is_live(self, level: Access, below: tuple[Access, ...] = ()) -> bool:
         """Whether the write can destroy something: here, and in at least one of its callers if there are any."""
         if self._is_harmless(level):
             return False
-        callers = [caller for caller in self._callers(level) if caller not in below]
+        callers = [caller for caller in self.callers(level) if caller not in below]
         return not callers or any(self._is_live(caller, (*below, level)) for caller in callers)
 
     def _is_harmless(self, level: Access) -> bool:
@@ -100,7 +105,7 @@ class Rewrites:
         analysis, effect = self._analysis, level.effect
         found = [
             access for access in analysis.stores.readers(effect.keys)
-            if (access.function, access.effect.event) != (level.function, effect.event)
+            if (access.function, access.effect.event) != (level.function, effect.event) and not is_test(access.function)
         ]
         if not found:
             found = reads_of_the_same_argument(analysis, level)
@@ -110,11 +115,29 @@ class Rewrites:
 
     def _is_told_everything(self, level: Access) -> bool:
         """Whether the function only carries out what its caller says: which file of a folder, and what to write."""
-        last = _last_component(level.effect.place)
-        return last.kind in ("param", "unknown") and is_handed_in(self._analysis, level)
+        return is_named_by_caller(level.effect.place) and is_handed_in(self._analysis, level)
 
-    def _knows_the_file(self, level: Access) -> bool:
-        return _last_component(level.effect.place).kind not in ("param", "unknown") and not is_handed_in(self._analysis, level)
+    def _is_told_by_one_who_knows(self, level: Access, below: tuple[Access, ...]) -> bool:
+        """Whether some caller, near or far, makes the file's name and the content itself."""
+        callers = [caller for caller in self.callers(level) if caller not in below and not self._is_harmless(caller)]
+        return any(
+            not self._is_told_everything(caller) and not is_handed_in(self._analysis, caller)
+            or self._is_told_by_one_who_knows(caller, (*below, level))
+            for caller in callers
+        )
+
+
+def _is_lifted_from(effect: StoreEffect, below: StoreEffect) -> bool:
+    """Whether a caller's effect can be this one of its callee: the same place, or one that the callee was told."""
+    return below.keys <= effect.keys if parameters(below.place) else below.place == effect.place
+
+
+def is_test(identity: FunctionId) -> bool:
+    """Whether the function stands in a test: what only tests read back, nothing depends on."""
+    return any(
+        part in ("test", "tests", "conftest") or part.startswith("test_") or part.endswith("_test")
+        for part in identity.module.split(".")
+    )
 
 
 def is_something(analysis: Analysis, level: Access) -> bool:
@@ -124,15 +147,19 @@ def is_something(analysis: Analysis, level: Access) -> bool:
         return True
     if not effect.contents:
         return effect.distance > 0
-    sources = analysis.summaries.sources.of_all(level.function, effect.event, effect.contents)
-    return bool(sources)
+    return bool(sources_of_content(analysis, level.function, effect))
+
+
+def sources_of_content(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> frozenset[Source]:
+    """Where that comes from which the effect puts into the file."""
+    return analysis.summaries.sources.of_all(identity, written_at(analysis.view, identity, effect), effect.contents)
 
 
 def is_handed_in(analysis: Analysis, level: Access) -> bool:
     """Whether all that is written are the function's own arguments, as they are."""
     effect = level.effect
     return bool(effect.contents) and not effect.cells and all(
-        _is_parameter(analysis, level.function, effect.event, value) for value in effect.contents
+        _is_parameter(analysis, level.function, written_at(analysis.view, level.function, effect), value) for value in effect.contents
     )
 
 
@@ -149,6 +176,11 @@ def _is_parameter_atom(analysis: Analysis, identity: FunctionId, kind: str, what
     if event.kind != "call" or event.path is None or len(event.path.steps) != 1:
         return False
     return analysis.view.does(identity, what, "pure") is not None and _is_parameter(analysis, identity, what, event.path.root)
+
+
+def is_named_by_caller(place: Term) -> bool:
+    """Whether nothing but an argument tells which file of a folder it is."""
+    return _last_component(place).kind in ("param", "unknown")
 
 
 def _last_component(place: Term) -> Term:

@@ -11,9 +11,12 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.effects import WRITES
+from ctxlint.calls.elements import LANGUAGE
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.names import split
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, in_order
@@ -31,7 +34,10 @@ _ADDS = frozenset({"add", "item", "augment"})
 
 
 class StaleCell(msgspec.Struct, frozen=True):
-    """A write of a cell, the reading it goes by, the suspension point between them, and who else writes the cell."""
+    """A write of a cell, the reading it goes by, the suspension point between them, and who else writes the cell.
+
+    `goes_through` is true when what is waited for at the suspension point works on the reading, or changes a store.
+    """
 
     kind: Kind
     function: FunctionId
@@ -40,6 +46,7 @@ class StaleCell(msgspec.Struct, frozen=True):
     suspension: int
     write: Mutation
     others: tuple[Change, ...]
+    goes_through: bool = True
 
 
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
@@ -47,8 +54,10 @@ def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]
     if not analysis.summaries.of(identity).suspends or is_constructor(analysis.view, identity):
         return
     for write in analysis.summaries.of(identity).mutations:
-        if write.cells and write.distance <= 1 and _is_long_lived(analysis, identity, write):
-            found = _drained(analysis, identity, write) or _replaced(analysis, identity, write) or _filled(analysis, identity, write)
+        if write.cells and write.distance <= 1:
+            found = _drained(analysis, identity, write)
+            if found is None and _is_long_lived(analysis, identity, write):
+                found = _replaced(analysis, identity, write) or _filled(analysis, identity, write)
             if found is not None and not _is_guarded(analysis, identity, found):
                 yield found
 
@@ -58,14 +67,18 @@ def _is_long_lived(analysis: Analysis, identity: FunctionId, write: Mutation) ->
     root, steps = write.path.root, write.path.steps
     if not isinstance(root, Name) or len(steps) > 2 or (len(steps) == 2 and not steps[1].startswith("[")):
         return False
-    return root.scope == "global" or bool(root.name) and root.name == receiver_name(analysis.view.function(identity))
+    if root.scope == "global":
+        return not steps and split(analysis.program, write.cells[0])[0] != ""
+    return bool(root.name) and root.name == receiver_name(analysis.view.function(identity))
 
 
 # The cell is replaced.
 
 
 def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleCell | None:
-    if write.how not in _REPLACES or write.distance:
+    if write.how not in _REPLACES or write.distance or analysis.view.event(identity, write.event).kind == "call":
+        return None
+    if _is_handle(analysis, identity, write):
         return None
     cell = write.cells[-1]
     sources = analysis.summaries.sources.of_all(identity, write.event, write.values)
@@ -75,8 +88,32 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         suspension = suspension_between(analysis, identity, read, write.event)
         if suspension is None or not read < suspension < write.event or _puts_back(analysis, identity, read, write):
             return None
-        return StaleCell("attribute-path", identity, cell, read, suspension, write, _others(analysis, identity, cell))
+        return StaleCell("attribute-path", identity, cell, read, suspension, write, _others(analysis, identity, cell),
+                         _goes_through(analysis, identity, suspension, read, write))
     return None
+
+
+def _goes_through(analysis: Analysis, identity: FunctionId, suspension: int, read: int, write: Mutation) -> bool:
+    """Whether the awaited call is given the reading and gives what is written, or itself changes a store."""
+    awaited = analysis.view.awaited_call(identity, analysis.view.event(identity, suspension).value)
+    if awaited is None:
+        return False
+    if any(e.kind in WRITES for e in analysis.summaries.effects_at(identity, awaited)):
+        return True
+    handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
+    given = {s.event for s in analysis.summaries.sources.of_all(identity, awaited, handed)}
+    atoms = {a for value in write.values for a in analysis.view.origins(identity).roots(value, write.event, mutations=True)}
+    return read in given and bool({("result", awaited)} & atoms)
+
+
+def _is_handle(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
+    """Whether what is written is an object of a library that is no container: a client, a page, a connection."""
+    kinds = [k for value in write.values for k in in_order(analysis.view.inference.of_value(identity, write.event, value))]
+    return bool(kinds) and all(
+        isinstance(k, Instance) and analysis.program.class_(k.name) is None and k.name not in LANGUAGE
+        and not k.name.startswith("builtins.")
+        for k in kinds
+    )
 
 
 def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
@@ -107,9 +144,13 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
     if not _empties(analysis, write):
         return None
     cell = write.cells[-1]
-    others = tuple(c for c in _others(analysis, identity, cell) if c.mutation.how in _ADDS)
+    if _is_long_lived(analysis, identity, write):
+        others = tuple(c for c in _others(analysis, identity, cell) if c.mutation.how in _ADDS)
+    else:
+        others = tuple(_siblings_adding(analysis, identity, write))
     for point in sorted(suspensions(analysis, identity)) if others else ():
-        awaited = analysis.view.awaited_call(identity, analysis.view.event(identity, point).value)
+        waiting = analysis.view.event(identity, point)
+        awaited = analysis.view.awaited_call(identity, waiting.value) if waiting.note == "await" else None
         if awaited is None or awaited == write.event or not comes_before(analysis, identity, point, write.event):
             continue
         if analysis.view.does(identity, awaited, "joins", "calls-argument", "concurrent-executor"):
@@ -122,10 +163,27 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
     return None
 
 
+def _siblings_adding(analysis: Analysis, identity: FunctionId, write: Mutation) -> Iterator[Change]:
+    """Public methods of the same class that add to the same cell of the same kind of parameter."""
+    owner = analysis.program.owner(identity)
+    info = analysis.program.class_(owner) if owner is not None else None
+    root = write.path.root
+    handed_in = isinstance(root, Name) and root.name != receiver_name(analysis.view.function(identity)) and root.scope == "local"
+    for method in info.ir.methods if info is not None and handed_in else ():
+        other = FunctionId(info.module, method.function) if info is not None else identity
+        if other == identity or method.name.startswith("_"):
+            continue
+        for mutation in analysis.summaries.of(other).mutations:
+            if mutation.cells == write.cells and mutation.how in _ADDS and mutation.distance <= 1:
+                yield Change(other, mutation)
+
+
 def _empties(analysis: Analysis, write: Mutation) -> bool:
+    function, event = write.origin
+    if any(s.kind == "cell" and s.name == write.cells[-1] for s in condition_sources(analysis, function, event)) and write.distance:
+        return False                                          # a callee that first looks, and makes what is missing
     if write.how == "clear":
         return True
-    function, event = write.origin
     value = analysis.view.event(function, event).value
     return write.how == "rebind" and value is not None and _is_empty(analysis, function, value)
 
@@ -154,8 +212,20 @@ def _filled(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleC
         if suspension is None:
             return None
         if not _is_another_entry(analysis, identity, read, write):
-            return StaleCell("get-or-create", identity, cell, read, suspension, write, _others(analysis, identity, cell))
+            return StaleCell("get-or-create", identity, cell, read, suspension, write, _others(analysis, identity, cell),
+                             _gives_it(analysis, identity, write))
     return None
+
+
+def _gives_it(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
+    """Whether the function gives the entry to its caller, who then works on one of two."""
+    origins = analysis.view.origins(identity)
+    filled = {atom for value in write.values for atom in origins.identity(value, write.event) if atom[0] == "result"}
+    return any(
+        filled & origins.identity(event.value, number)
+        for number, event in enumerate(analysis.view.function(identity).events)
+        if event.kind == "return" and event.value is not None
+    )
 
 
 def _holds_state(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:

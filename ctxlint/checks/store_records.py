@@ -6,22 +6,26 @@ into a store, and a function reads that store back into the cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.names import resolve_name
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_back, is_read_back_before
+from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.retries import named, retry_trap
+from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import dominates, path
-from ctxlint.roles.cells import Restore
+from ctxlint.flow.paths import path
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.cells import HELD, Restore, held_store
 from ctxlint.roles.entering import REMOVALS
 
 NEAR_RECORD = 3
@@ -56,8 +60,9 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
     if not mutations or is_constructor(analysis.view, identity):
         return
     for record in _records(analysis, identity):
+        followed: dict[int, bool] = {}
         for mutation in mutations:
-            candidate = _candidate(analysis, identity, mutation, record)
+            candidate = _candidate(analysis, identity, mutation, record, followed)
             if candidate is not None:
                 yield _finding(analysis, candidate)
                 break
@@ -71,7 +76,7 @@ def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
             continue
         if (effect.event, effect.keys) not in seen and _changes_store(analysis, identity, effect.event):
             seen.add((effect.event, effect.keys))
-            yield effect
+            yield msgspec.structs.replace(effect, keys=effect.keys | held_store(analysis.view, identity, effect.event))
 
 
 def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool:
@@ -81,35 +86,77 @@ def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool
     return any(e.kind in WRITES for e in effects if e.distance == nearest)
 
 
-def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> Candidate | None:
-    if mutation.event == record.event:
+def _candidate(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, followed: dict[int, bool]
+) -> Candidate | None:
+    """The mutation and the record, if a failure between them can lose something; `followed` remembers for each event whether
+    the record comes after it.
+    """
+    if mutation.event == record.event or not can_record(mutation, record):
         return None
-    restores = [r for r in analysis.cells.restores(mutation.cells) if r.keys & record.keys]
-    if not restores or any(r.function == identity for r in restores):
+    restores = analysis.cells.restores_from(mutation.cells, record.keys)
+    if not restores or any(r.function == identity for r in restores) or is_new_here(analysis, identity, mutation):
         return None
     shares, heals = shares_content(analysis, identity, mutation, record), repeats_cell(analysis, identity, mutation, record)
     if not shares and not heals:
         return None
-    if not _follows(analysis, identity, mutation, record):
+    if mutation.event not in followed:
+        followed[mutation.event] = _follows(analysis, identity, mutation, record)
+    if not followed[mutation.event]:
+        return None
+    if mutation.how in REMOVALS and all(map(analysis.cells.is_on_demand, restores)):    # what a cache lost is loaded again
         return None
     trap = retry_trap(analysis, identity, mutation, record.event)
     if trap is None and (heals or not _accumulates(analysis, identity, mutation)):
+        return None
+    if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
+        return None
+    if heals and not failure_escapes(analysis, identity, record):    # nobody hears of it, so nobody tries again
         return None
     if changes_back(analysis, identity, mutation, record.event) or is_read_back_before(analysis, identity, mutation, restores):
         return None
     return Candidate(identity, mutation, record, restores[0], shares, heals, trap)
 
 
+def is_new_here(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
+    """Whether the changed object was made by this function: nobody knows it yet, and a failure drops it."""
+    roots = [path.root for path in analysis.view.resolve_path(identity, mutation.event, mutation.path)]
+    return bool(roots) and all(_is_made_here(analysis, identity, root) for root in roots)
+
+
+def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value) -> bool:
+    if isinstance(root, (Compound, Constant)):
+        return True
+    if not isinstance(root, Result):
+        return isinstance(root, Name) and root.scope == "local" and root.name not in {
+            formal.name for formal in analysis.view.function(identity).formals
+        }
+    event = analysis.view.event(identity, root.event)
+    if event.kind != "call" or event.path is None or not isinstance(event.path.root, Name):
+        return False
+    dotted = ".".join((event.path.root.name, *event.path.steps))
+    made = resolve_name(analysis.program, identity.module, identity.index, dotted)
+    return made is not None and analysis.program.class_(made) is not None
+
+
+def can_record(mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether the operation on the store says what the operation on the cell did: a deletion what leaves, a write what enters."""
+    empties = mutation.how in REMOVALS or (mutation.how == "rebind" and all(map(is_nothing, mutation.values)))
+    return empties if record.kind == "delete" else record.kind == "append" or mutation.how not in REMOVALS
+
+
 def _follows(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
     """Whether the record comes after the mutation, with no other record of the store before or between."""
     graph = analysis.view.graph(identity)
-    if dominates(graph, record.event, mutation.event):
+    if comes_before(graph, record.event, mutation.event):
         return False
     others = {e.event for e in analysis.summaries.of(identity).effects
-              if e.keys & record.keys and e.kind in WRITES and e.event not in (record.event, mutation.event) and not e.deferred}
-    if any(dominates(graph, event, mutation.event) for event in others):
+              if e.keys & record.keys and e.kind in WRITES and e.event != record.event and not e.deferred}
+    if mutation.event in others:                    # the change itself writes the store: it is an operation of the store
         return False
-    return path(graph, mutation.event, record.event, others, start="completed") is not None
+    if any(comes_before(graph, event, mutation.event) for event in others):
+        return False
+    return path(graph, mutation.event, record.event, others, start="completed", consistent=False) is not None
 
 
 def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
@@ -136,9 +183,33 @@ def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
     """Whether the record is the whole cell: the next one repeats what a failed one should have said."""
     if record.kind not in ("write", "move"):
         return False
-    if record.cells.intersection(mutation.cells):
+    if record.cells.intersection(mutation.cells) or _contains_holder(analysis, identity, mutation, record):
         return True
-    return any(s.kind == "cell" and s.name in mutation.cells for s in _recorded(analysis, identity, record))
+    return any(s.kind == "cell" and s.name in mutation.cells and s.event > mutation.event
+               for s in _recorded(analysis, identity, record))
+
+
+def is_entry_of(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore]
+) -> bool:
+    """Whether the record puts the very entry into the store that the function itself puts into the collection."""
+    if mutation.distance > 0 or mutation.how not in ("item", "add") or not any(r.cell in mutation.cells for r in restores):
+        return False
+    origins = analysis.view.origins(identity)
+    put = {atom for value in mutation.values for atom in origins.identity(value, mutation.event) if atom[0] != "constant"}
+    saved = {atom for value in record.contents for atom in origins.identity(value, record.event)}
+    return bool(put & saved)
+
+
+def _contains_holder(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether the object in which the cell lies is saved as a whole."""
+    view = analysis.view
+    for value in record.contents:
+        for saved in view.resolve_path(identity, record.event, AccessPath(value)):
+            for changed in view.resolve_path(identity, mutation.event, mutation.path):
+                if saved.root == changed.root and len(saved.steps) < len(changed.steps) and changed.steps[: len(saved.steps)] == saved.steps:
+                    return True
+    return False
 
 
 def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
@@ -151,12 +222,13 @@ def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -
 
 def _finding(analysis: Analysis, found: Candidate) -> Finding:
     view, identity = analysis.view, found.function
-    cell, store = short_cell((found.restore.cell,)), store_name(found.record)
+    cell, rebuilt = short_cell(found.mutation.cells[-1:]), short_cell((found.restore.cell,))
+    store = store_name(msgspec.structs.replace(found.record, keys=effect_keys(found.record)))
     restore = analysis.program.symbol(found.restore.function)
     flow = [
         FlowStep(identity, found.mutation.event, f"changes `{cell}`"),
         FlowStep(identity, found.record.event, f"records it in {store}; can fail here"),
-        FlowStep(found.restore.function, found.restore.event, f"rebuilds `{cell}` from {store}"),
+        FlowStep(found.restore.function, found.restore.event, f"rebuilds `{rebuilt}` from {store}"),
     ]
     if found.trap is not None:
         flow.insert(0, FlowStep(identity, found.trap, f"a second attempt sees the changed `{cell}` and leaves"))
@@ -169,9 +241,14 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
             "fault": f"line {view.line(identity, found.record.event)}",
         },
         flow=tuple(flow),
-        evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{cell}`", found.restore.function, found.restore.read),),
-        chain=("mutate", found.restore.cell, found.mutation.how, "record", *sorted(found.record.keys)[:1]),
+        evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{rebuilt}`", found.restore.function, found.restore.read),),
+        chain=("mutate", found.mutation.cells[-1], found.mutation.how, "record", *sorted(effect_keys(found.record))[:1]),
     )
+
+
+def effect_keys(record: StoreEffect) -> frozenset[str]:
+    """The keys that name the store itself, where there are any, rather than the attribute that holds it."""
+    return frozenset(key for key in record.keys if not key.startswith(HELD)) or record.keys
 
 
 def _confidence(found: Candidate) -> Confidence:

@@ -13,13 +13,14 @@ from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_val
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Constant, Name, Result, Value
 
+
 class Swallow(msgspec.Struct, frozen=True):
     """A place where failures end and the program goes on.
 
     `tried` are the events whose failure ends there, `at` the event that shows it (in `owner`: the function itself or the
     decorator's), `body` what is done about it (events of `owner`). `told` is true when somebody at the screen hears of it.
     `after` are the events of the function that can follow the swallowed failure, `again` whether the tried part runs again:
-    the failure costs one turn of a loop. `secondary` is true when all this happens in a handler: another failure is on its way.
+    the failure costs one turn of a loop.
     """
 
     function: FunctionId
@@ -30,7 +31,6 @@ class Swallow(msgspec.Struct, frozen=True):
     after: frozenset[int]
     told: bool
     again: bool
-    secondary: bool = False
 
 
 class Swallows:
@@ -51,16 +51,20 @@ class Swallows:
 
 
 def _swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
-    found = [
-        *_handlers(analysis, appends, failures, identity),
-        *_managers(analysis, failures, identity),
-        *_decorators(analysis, appends, failures, identity),
-    ]
-    if found:
-        handled = [handler.body for handler in handlers_of(analysis, identity)]
-        for swallow in found:
-            inside = any(swallow.tried and min(swallow.tried) in body and swallow.at not in body - {swallow.at} for body in handled)
-            yield msgspec.structs.replace(swallow, secondary=inside or _runs_in_handlers(analysis, identity))
+    kinds = {event.kind for event in analysis.view.function(identity).events}
+    if "catch" in kinds:
+        yield from _handlers(analysis, appends, failures, identity)
+    if "enter" in kinds:
+        yield from _managers(analysis, failures, identity)
+    yield from _decorators(analysis, appends, failures, identity)
+
+
+def is_secondary(analysis: Analysis, swallow: Swallow) -> bool:
+    """Whether all this happens in a handler, here or at every call: another failure is on its way."""
+    identity = swallow.function
+    bodies = [handler.body for handler in handlers_of(analysis, identity)]
+    inside = any(swallow.tried and min(swallow.tried) in body and swallow.at not in body - {swallow.at} for body in bodies)
+    return inside or _runs_in_handlers(analysis, identity)
 
 
 def _runs_in_handlers(analysis: Analysis, identity: FunctionId) -> bool:

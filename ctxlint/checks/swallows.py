@@ -11,21 +11,21 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
-from ctxlint.calls.terms import is_fresh
+from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.lost_image import lost_images
-from ctxlint.checks.swallowing import Swallow, Swallows
 from ctxlint.checks.short_writes import short_writes
+from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
 from ctxlint.checks.undo_depth import Capped, undo_depth
 from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import Name, Value
+from ctxlint.ir.value import NONE, Name, Value
 
 SMALL = 4
 """How many other steps a tried part may hold and still be mainly an append."""
@@ -50,7 +50,7 @@ def swallows(
     full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
-            yield from _swallowed(analysis, appends, swallows, identity)
+            yield from _swallowed(analysis, appends, answers, swallows, identity)
             yield from unwatched(analysis, appends, identity)
             yield from _unanswered(analysis, appends, answers, identity)
             yield from short_writes(analysis, appends, identity)
@@ -58,7 +58,9 @@ def swallows(
         yield from undo_depth(analysis, limited, identity)
 
 
-def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> Iterator[Finding]:
+def _swallowed(
+    analysis: Analysis, appends: Appends, answers: Answers, swallows: Swallows, identity: FunctionId
+) -> Iterator[Finding]:
     for swallow in swallows.of(identity):
         images = tuple(lost_images(analysis, appends, identity, swallow))
         yield from images
@@ -71,7 +73,7 @@ def _swallowed(analysis: Analysis, appends: Appends, swallows: Swallows, identit
             continue
         lost = _what_stands(analysis, appends, identity, append, swallow)
         if lost is not None:
-            confidence = _confidence(analysis, appends, identity, append, swallow, lost)
+            confidence = _confidence(analysis, appends, answers, identity, append, swallow, lost)
             yield _finding(analysis, identity, append, swallow, lost, confidence)
 
 
@@ -79,7 +81,9 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
     """Appends that answer False, or a status, when they fail, where nobody looks at the answer."""
     graph = analysis.view.graph(identity)
     for number, event in enumerate(analysis.view.function(identity).events):
-        if event.kind != "call" or not graph.is_reachable(number) or not answers.is_ignored(identity, number):
+        if event.kind != "call" or not analysis.summaries.effects_at(identity, number) or not graph.is_reachable(number):
+            continue
+        if not answers.is_ignored(identity, number):
             continue
         answer = answers.told_at(identity, number)
         append = appends.at(identity, number) if answer is not None else None
@@ -91,7 +95,7 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
         sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
-            told: Confidence = "high" if sure and sibling else "medium" if sure or sibling else "low"
+            told: Confidence = "high" if sure and sibling else "medium" if isinstance(lost, Mutation) or sibling else "low"
             confidence: Confidence = "low" if appends.is_by_the_way(identity, append) else told
             finding = _finding(analysis, identity, append, unseen, lost, confidence)
             evidence = finding.evidence
@@ -138,7 +142,7 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
     number, append = light[0]
     others = [n for n in weighty if all(n != other for other, _ in found)]
     behind = [n for n in others if path(analysis.view.graph(identity), number, n) is not None]
-    if sum(appends.weight(identity, n) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
+    if sum(min(appends.weight(identity, n), SMALL) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
         return None
     return append
 
@@ -156,7 +160,7 @@ def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, app
     own = receiver_name(analysis.view.function(identity))
     for effect in append.effects:
         for source in sorted(analysis.summaries.sources.of_all(identity, effect.event, effect.contents), key=lambda s: (s.kind, s.name)):
-            if source.kind == "param" and source.name != own:
+            if source.kind == "param" and source.name != own and source.name not in _places(append):
                 return source.name
     return None
 
@@ -170,7 +174,7 @@ def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, appen
     whole = any(s.kind == "param" and s.name == own for s in contents)
     passed = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
     for mutation in analysis.summaries.of(identity).mutations:
-        if not mutation.cells or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
+        if not mutation.cells or mutation.distance > 1 or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
             continue
         before = path(graph, graph.entry, mutation.event, frozenset((append.event,))) is not None and (
             path(graph, mutation.event, append.event) is not None
@@ -196,18 +200,17 @@ def _ingredients(
     origins = analysis.view.origins(identity)
     own = receiver_name(analysis.view.function(identity))
     found: set[tuple[str, str | int]] = set()
+    seen: set[tuple[str, str | int]] = set()
     pending = [(value, at) for value in values]
     while pending:
-        value, where = pending.pop()
-        for atom in origins.roots(value, where):
+        for atom in origins.roots(*pending.pop()) - seen:
+            seen.add(atom)
             kind, what = atom
-            if atom in found or kind == "constant" or what == own:
-                continue
-            found.add(atom)
-            if kind == "result" and isinstance(what, int) and analysis.view.event(identity, what).kind == "call":
-                if appends.is_light(identity, what):
-                    found.discard(atom)
-                    pending += [(argument.value, what) for argument in analysis.view.event(identity, what).arguments]
+            call = analysis.view.event(identity, what) if kind == "result" and isinstance(what, int) else None
+            if call is not None and call.kind == "call" and isinstance(what, int) and appends.is_light(identity, what):
+                pending += [(argument.value, what) for argument in call.arguments]
+            elif kind != "constant" and what != own:
+                found.add(atom)
     return frozenset(found)
 
 
@@ -219,7 +222,7 @@ def _is_load(analysis: Analysis, identity: FunctionId, mutation: Mutation, appen
 def _is_restored_from(analysis: Analysis, mutation: Mutation, append: Append) -> bool:
     """Whether some function rebuilds the cell from the very store; an interface keeps too many things to tell."""
     return append.effect.medium != "interface" and any(
-        restore.keys & append.keys for restore in analysis.cells.restores(mutation.cells[-1:])
+        restore.keys & append.keys and restore.distance <= 2 for restore in analysis.cells.restores(mutation.cells[-1:])
     )
 
 
@@ -230,16 +233,44 @@ def _sources(analysis: Analysis, identity: FunctionId, append: Append) -> frozen
 
 
 def _confidence(
-    analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str
+    analysis: Analysis, appends: Appends, answers: Answers, identity: FunctionId, append: Append, swallow: Swallow,
+    lost: Mutation | str,
 ) -> Confidence:
     by_the_way = appends.is_by_the_way(identity, append)
-    again_next_time = any(
-        e.kind == "read" and e.keys & append.keys
-        for n in swallow.tried if n < append.event for e in analysis.summaries.effects_at(identity, n)
-    )
-    if swallow.told or swallow.secondary or by_the_way or again_next_time or not append.rebuilt or is_fresh(append.effect.place):
+    if swallow.told or by_the_way or is_secondary(analysis, swallow) or is_fresh(append.effect.place):
         return "low"
+    if _absence_tells(analysis, answers, identity, swallow) or _is_done_again(analysis, appends, identity, append, swallow):
+        return "low"
+    if not append.rebuilt:
+        return "medium" if isinstance(lost, Mutation) else "low"
     return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 else "medium"
+
+
+def _absence_tells(analysis: Analysis, answers: Answers, identity: FunctionId, swallow: Swallow) -> bool:
+    """Whether the function gives back nothing after the failure and something otherwise, and some caller looks at that."""
+    returned = {n: e.value for n, e in enumerate(analysis.view.function(identity).events) if e.kind == "return"}
+    failing = [value for n, value in returned.items() if n in swallow.after]
+    gives = any(value not in (None, NONE) for n, value in returned.items() if n not in swallow.after)
+    if not gives or any(value not in (None, NONE) for value in failing):
+        return False
+    return any(not answers.is_ignored(caller, call) for caller, call in analysis.view.call_graph.callers(identity))
+
+
+def _is_done_again(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> bool:
+    """Whether the next call makes up for it: the store is asked first, and what is missing is got or made from elsewhere."""
+    before = [
+        n for n in range(append.event)
+        if any(e.kind == "read" and e.keys & append.keys for e in analysis.summaries.effects_at(identity, n))
+    ]
+    if any(n in swallow.tried for n in before):
+        return True
+    given = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
+    return bool(before) and all(kind != "param" or what in _places(append) for kind, what in given)
+
+
+def _places(append: Append) -> frozenset[str]:
+    """The parameters that say where something is written: they are no content."""
+    return frozenset().union(*(parameters(effect.place) for effect in append.effects))
 
 
 def _finding(

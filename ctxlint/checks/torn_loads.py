@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import Handler, handlers_of
+from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Result
 from ctxlint.roles.stores import Access
 
@@ -20,15 +21,17 @@ _NOT_FOUND = frozenset(
 
 
 def handlers_of_garbage(analysis: Analysis, reader: Access) -> Iterator[Handler]:
-    """The handlers in which a loader lands when the content makes no sense, and which go on."""
+    """The handlers in which a loader lands when the content makes no sense, and which go on; not those that skip one of many items."""
     view, identity, read = analysis.view, reader.function, reader.effect.event
     parses = [
         number for number, event in enumerate(view.function(identity).events)
         if number > read and event.kind == "call" and view.does(identity, number, "parses", "loads") is not None
     ]
+    graph = view.graph(identity)
     for handler in handlers_of(analysis, identity):
         if handler.swallows and not _NOT_FOUND.issuperset(handler.names or ("",)):
-            if any(handler.catches_failure_of(number) for number in (read, *parses[:1])):
+            per_item = path(graph, handler.catch, handler.catch) is not None and path(graph, read, read) is None
+            if not per_item and any(handler.catches_failure_of(number) for number in (read, *parses[:1])):
                 yield handler
 
 

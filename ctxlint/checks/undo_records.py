@@ -1,13 +1,200 @@
-"""Mutations whose undo record in memory comes afterwards and may be dropped."""
+"""Mutations whose undo record in memory comes afterwards and may be dropped.
+
+A container is an undo log by what flows into it: the value that a mutation overwrites (read before it), or a closure that changes
+the same cell. Adding to a plain list cannot fail; what makes the record droppable is an append of its own that refuses or skips,
+or something fallible between the mutation and the append.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis, Finding
+from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.summaries import is_constructor
+from ctxlint.checks.compensation import changes_after_failure
+from ctxlint.checks.fallible import may_fail, may_skip
+from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.taken import Taken, taken
+from ctxlint.checks.wording import short_cell
+from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import between, path
+from ctxlint.ir.value import Closure, Name, Result
+from ctxlint.roles.entering import REMOVALS
+
+NEAR_RECORD = 2
+"""An undo record that is added further down than this many calls is another function's business."""
+
+Drop = Literal["refused", "skipped", "interrupted"]
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """The function that takes records out of the container and changes the cell with them."""
+
+    function: FunctionId
+    event: int
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A mutation, its undo record, the event at which the record can be lost, and how."""
+
+    function: FunctionId
+    mutation: Mutation
+    record: Mutation
+    fault: int
+    drop: Drop
+    replay: Replay | None
 
 
 def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
     """Report the function's mutations that an undo cannot take back when something between them and their record fails."""
-    yield from ()
+    mutations = [m for m in analysis.summaries.of(identity).mutations if m.cells]
+    records = [m for m in mutations if m.how == "add" and m.distance <= NEAR_RECORD]
+    if not records or len(mutations) < 2 or is_constructor(analysis.view, identity):
+        return
+    for record in records:
+        kept = taken(analysis, identity, analysis.cells.entering.values(identity, record), record.event)
+        for mutation in mutations:
+            if mutation.distance <= 1 and mutation.event != record.event and not set(mutation.cells) & set(record.cells):
+                candidate = _candidate(analysis, identity, mutation, record, kept)
+                if candidate is not None:
+                    yield _finding(analysis, candidate)
+                    break
+
+
+def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken]) -> Candidate | None:
+    image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
+    inverse = _holds_inverse(analysis, identity, mutation, record)
+    if not image and not inverse:
+        return None
+    graph = analysis.view.graph(identity)
+    others = {m.event for m in analysis.summaries.of(identity).mutations
+              if m.cells and m.cells[-1] == record.cells[-1] and m.how == "add" and m.event != record.event}
+    if comes_before(graph, record.event, mutation.event) or any(comes_before(graph, o, mutation.event) for o in others):
+        return None
+    if path(graph, mutation.event, record.event, others, start="completed", consistent=False) is None:
+        return None
+    lost = _lost(analysis, identity, mutation, record)
+    if lost is None:
+        return None
+    fault, drop = lost
+    container = record.cells[-1]
+    replay = caller_of_records(analysis, identity, container) if inverse else writer_from_records(
+        analysis, identity, mutation.cells[-1], container)
+    if replay is None and not is_stack_beside(analysis, mutation.cells[-1], container):
+        return None
+    if drop != "skipped" and changes_after_failure(analysis, identity, mutation, fault):
+        return None
+    return Candidate(identity, mutation, record, fault, drop, replay)
+
+
+def _holds_inverse(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> bool:
+    """Whether a closure that changes the same cell goes into the record."""
+    for argument in analysis.view.event(identity, record.event).arguments:
+        if isinstance(argument.value, Closure):
+            inverse = analysis.summaries.of(FunctionId(identity.module, argument.value.function))
+            if any(m.cells[-1:] == mutation.cells[-1:] for m in inverse.mutations):
+                return True
+    return False
+
+
+def _lost(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> tuple[int, Drop] | None:
+    """Where the record can be lost once the mutation is made, and how."""
+    graph = analysis.view.graph(identity)
+    if record.distance > 0:
+        drop = may_skip(analysis, identity, record)
+        if drop is not None:
+            return record.event, drop
+    for number in sorted(between(graph, mutation.event, record.event)):
+        if may_fail(analysis, identity, number):
+            lost = path(graph, number, (graph.exit, graph.raised), {record.event}, start="failed", consistent=False)
+            if lost is not None:
+                return number, "interrupted"
+    return None
+
+
+def writer_from_records(analysis: Analysis, recorder: FunctionId, cell: str, container: str) -> Replay | None:
+    """The function that changes the cell with what it takes out of the container."""
+    for change in analysis.cells.changes(cell):
+        if change.function == recorder or is_constructor(analysis.view, change.function):
+            continue
+        stored = taken(analysis, change.function, change.mutation.values, change.mutation.event)
+        if any(source == container for source, _ in stored) and _takes(analysis, change.function, container):
+            return Replay(change.function, change.mutation.event)
+    return None
+
+
+def caller_of_records(analysis: Analysis, recorder: FunctionId, container: str) -> Replay | None:
+    """The method that calls what it takes out of the container."""
+    info = analysis.program.class_(container.rpartition(".")[0])
+    for method in info.ir.methods if info is not None else ():
+        function = FunctionId(info.module, method.function) if info is not None else recorder
+        for number, event in enumerate(analysis.view.function(function).events):
+            if function != recorder and event.kind == "call" and event.path is not None and not event.path.steps:
+                if isinstance(event.path.root, (Name, Result)):
+                    if any(source == container for source, _ in taken(analysis, function, (event.path.root,), number)):
+                        return Replay(function, number)
+    return None
+
+
+def is_stack_beside(analysis: Analysis, cell: str, container: str) -> bool:
+    """Whether the same object holds the cell and the container, and some function takes entries out of the container again."""
+    return cell.rpartition(".")[0] == container.rpartition(".")[0] and any(
+        change.mutation.how == "remove" and not analysis.view.event(change.function, change.mutation.event).ignored
+        for change in analysis.cells.changes(container)
+    )
+
+
+def _takes(analysis: Analysis, function: FunctionId, container: str) -> bool:
+    """Whether the function takes records out of the container, here or in a callee, rather than only looks at it."""
+    return any(m.cells[-1:] == (container,) and m.how in REMOVALS and m.distance <= NEAR_RECORD
+               for m in analysis.summaries.of(function).mutations)
+
+
+
+_FAULTS: dict[Drop, str] = {
+    "refused": "the append of line {line}",
+    "skipped": "the append of line {line}",
+    "interrupted": "line {line}",
+}
+
+
+def _finding(analysis: Analysis, found: Candidate) -> Finding:
+    view, identity = analysis.view, found.function
+    cell, container = short_cell(found.mutation.cells[-1:]), short_cell(found.record.cells[-1:])
+    recovery = analysis.program.symbol(found.replay.function) if found.replay is not None else ""
+    steps = [FlowStep(identity, found.mutation.event, f"changes `{cell}`")]
+    if found.drop == "interrupted":
+        steps.append(FlowStep(identity, found.fault, "can fail, or never come back, before the change is recorded"))
+        steps.append(FlowStep(identity, found.record.event, f"adds the undo record to `{container}`"))
+    else:
+        origin, event = found.record.origin
+        steps.append(FlowStep(identity, found.record.event, f"adds the undo record to `{container}`; the record can be {found.drop}"))
+        steps.append(FlowStep(origin, event, "this append is not reached on every way"))
+    if found.replay is not None:
+        steps.append(FlowStep(found.replay.function, found.replay.event, f"`{recovery}` takes the change of `{cell}` back"))
+        evidence = Evidence(f"undo log: `{recovery}` replays `{container}` into `{cell}`", found.replay.function, found.replay.event)
+    else:
+        evidence = Evidence(f"undo log: what line {view.line(identity, found.mutation.event)} overwrites goes into `{container}`; "
+                            "reader not in the analysed code")
+    return Finding(
+        function=identity, event=found.mutation.event, kind="undo" if found.replay is not None else "undo-unread",
+        confidence=_confidence(found),
+        fields={
+            "cell": cell, "journal": container, "mutation": str(view.line(identity, found.mutation.event)),
+            "record": str(view.line(identity, found.record.event)), "recovery": recovery,
+            "fault": _FAULTS[found.drop].format(line=view.line(identity, found.fault)),
+        },
+        flow=tuple(steps), evidence=(evidence,),
+        chain=("mutate", found.mutation.cells[-1], found.mutation.how, "undo", found.record.cells[-1]),
+    )
+
+
+def _confidence(found: Candidate) -> Confidence:
+    if found.replay is None:
+        return "low"
+    return "high" if found.drop != "skipped" else "medium"

@@ -20,7 +20,9 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
     """Report what a function starts and leaves alone although it is mainly a change of durable state."""
     view = analysis.view
     for number, event in enumerate(view.function(identity).events):
-        if event.kind != "call" or not (event.ignored or _is_dropped(analysis, identity, number)):
+        if event.kind != "call" or not any(e.deferred for e in analysis.summaries.effects_at(identity, number)):
+            continue
+        if not event.ignored and not _is_dropped(analysis, identity, number):
             continue
         started = [call for call in view.effective_calls(identity, number) if call.deferred]
         if not started or any(appends.weight_within(t) > MAIN for call in started for t in call.functions if not call.abstract):

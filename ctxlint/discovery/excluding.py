@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 from pathlib import Path
 
 import msgspec
@@ -62,5 +63,17 @@ def excluding(configuration: Configuration) -> Excluding:
 
 def matches(spec: pathspec.GitIgnoreSpec, path: Path, is_folder: bool, folder: Path, top: Path) -> bool:
     """Match `path` relative to `folder`, or to `top` when it lies elsewhere."""
-    base = folder if path.is_relative_to(folder) else top
-    return spec.match_file(path.relative_to(base).as_posix() + ("/" if is_folder else ""))
+    if not len(spec):
+        return False
+    relative = _beneath(path, folder) or _beneath(path, top)
+    if relative is None:
+        relative = path.relative_to(folder if path.is_relative_to(folder) else top).as_posix()
+    return spec.match_file(relative + ("/" if is_folder else ""))
+
+
+def _beneath(path: Path, folder: Path) -> str | None:
+    """`path` relative to `folder`, told from their texts: comparing paths part by part takes most of a walk's time."""
+    if os.sep != "/":
+        return None
+    text, start = str(path), f"{folder}/"
+    return text[len(start) :] if text.startswith(start) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ctxlint.flow.conditions import ConditionTable, condition_table
 from ctxlint.flow.sharing import NOT_SHARED, Sharing
@@ -53,7 +53,7 @@ class EventGraph:
         self.raised = size + RAISED
         self._successors = successors
         self._predecessors: list[list[int]] | None = None
-        self._derived: dict[Callable[[EventGraph], object], object] = {}
+        self._derived: dict[Callable[[EventGraph], object], Any] = {}
 
     @property
     def nodes(self) -> range:
@@ -79,7 +79,8 @@ class EventGraph:
         """`compute(self)`, computed once: for facts that depend on the graph alone."""
         if compute not in self._derived:
             self._derived[compute] = compute(self)
-        return cast(T, self._derived[compute])
+        found: T = self._derived[compute]
+        return found
 
     def successors(self, node: int) -> tuple[GraphEdge, ...]:
         """The edges that leave the node."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal, Union
+from typing import Literal, NamedTuple, Union
 
 from ctxlint.flow.assumptions import NOTHING, Assumed, contradiction, follow, known
 from ctxlint.flow.graph import EventGraph, GraphEdge
@@ -21,6 +21,8 @@ Start = Literal["any", "completed", "failed"]
 
 _STATES = 20_000
 _REFINEMENTS = 24
+_REMEMBERED = 500_000
+"""Nodes of answers about one graph that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +92,61 @@ def path(
 
 def dominates(graph: EventGraph, a: int, b: int) -> bool:
     """Whether every path from the entry to b passes a."""
-    return path(graph, graph.entry, b, frozenset((a,))) is None
+    known = graph.derived(_ways_in)
+    answer = known.answers.get((a, b))
+    if answer is None:
+        answer = known.answers[a, b] = _is_on_every_way(graph, a, b, known.ways.setdefault(b, []))
+    return answer
+
+
+class _WaysIn(NamedTuple):
+    """What `dominates` has found out about a graph: its answers, and for each node the nodes of some ways to it.
+
+    Checks ask about every record and every change of a function, so most questions are about a node that some known way
+    does not pass.
+    """
+
+    answers: dict[tuple[int, int], bool]
+    ways: dict[int, list[frozenset[int]]]
+
+
+def _ways_in(graph: EventGraph) -> _WaysIn:
+    return _WaysIn({}, {})
+
+
+def _is_on_every_way(graph: EventGraph, a: int, b: int, ways: list[frozenset[int]]) -> bool:
+    if any([a not in way for way in ways]):
+        return False
+    found = path(graph, graph.entry, b, frozenset((a,)))
+    if found is not None and found.consistent:
+        ways.append(frozenset(found.nodes[1:]))
+    return found is None
 
 
 def reachable(graph: EventGraph, sources: Nodes, avoiding: Collection[int] = frozenset()) -> frozenset[int]:
     """The nodes that can follow a source without entering a node of `avoiding`; a source only if it lies on a cycle."""
+    if avoiding or not isinstance(sources, int):
+        return _reachable(graph, _as_set(sources), avoiding)
+    known = graph.derived(_known_followers)
+    found = known.get(sources)
+    if found is None:
+        if len(known) * len(graph.nodes) > _REMEMBERED:
+            known.clear()
+        found = known[sources] = _reachable(graph, (sources,), ())
+    return found
+
+
+def _known_followers(graph: EventGraph) -> dict[int, frozenset[int]]:
+    """What can follow a node, as far as somebody has asked: checks ask whether one of many events follows one of many others."""
+    return {}
+
+
+def _reachable(graph: EventGraph, sources: Iterable[int], avoiding: Collection[int]) -> frozenset[int]:
     seen: set[int] = set()
-    pending = list(_as_set(sources))
+    pending = list(sources)
+    successors = graph.successors
     while pending:
-        for edge in graph.successors(pending.pop()):
+        for edge in successors(pending.pop()):
             target = edge[0]
             if target not in seen and target not in avoiding:
                 seen.add(target)
@@ -148,6 +196,8 @@ class _Search:
         With `tracked` None, conditions are ignored. Otherwise answers to the tracked questions must agree with each other and
         with what is known at the source.
         """
+        if tracked is None and self._through is None and self._start == "any" and self._exceptional:
+            return self._run_plainly()
         graph, targets, avoiding, through = self._graph, self._targets, self._avoiding, self._through
         states = self._beginnings(tracked)
         origins: list[tuple[int, GraphEdge] | None] = [None] * len(states)
@@ -163,7 +213,7 @@ class _Search:
                 if then is None:
                     continue
                 if passed and target in targets:
-                    return _walked_back(states, origins, position, edge)
+                    return _walked_back([each[0] for each in states], origins, position, edge)
                 state = (target, passed or (through is not None and target in through), then)
                 if state not in seen:
                     seen.add(state)
@@ -171,6 +221,27 @@ class _Search:
                     origins.append((position, edge))
             position += 1
         self.exhausted = position < len(states)
+        return None
+
+    def _run_plainly(self) -> _Edges | None:
+        """What `run` gives when a state is a node and every edge may be taken: the same order, without the states."""
+        successors, targets, avoiding = self._graph.successors, self._targets, self._avoiding
+        nodes = sorted(self._sources)
+        origins: list[tuple[int, GraphEdge] | None] = [None] * len(nodes)
+        seen = bytearray(len(self._graph.nodes))
+        position = 0
+        while position < len(nodes):
+            for edge in successors(nodes[position]):
+                target = edge[0]
+                if target in avoiding:
+                    continue
+                if target in targets:
+                    return _walked_back(nodes, origins, position, edge)
+                if not seen[target]:
+                    seen[target] = 1
+                    nodes.append(target)
+                    origins.append((position, edge))
+            position += 1
         return None
 
     def _beginnings(self, tracked: int | None) -> list[_State]:
@@ -193,13 +264,13 @@ class _Search:
         return self._exceptional or kind == "next"
 
 
-def _walked_back(states: list[_State], origins: list[tuple[int, GraphEdge] | None], position: int,
+def _walked_back(nodes: list[int], origins: list[tuple[int, GraphEdge] | None], position: int,
                  last: GraphEdge) -> _Edges:
-    edges = [(states[position][0], last)]
+    edges = [(nodes[position], last)]
     origin = origins[position]
     while origin is not None:
         position, edge = origin
-        edges.append((states[position][0], edge))
+        edges.append((nodes[position], edge))
         origin = origins[position]
     edges.reverse()
     return edges

@@ -35,7 +35,7 @@ class Result(msgspec.Struct, frozen=True, array_like=True, gc=False, tag="result
     event: int
 
 
-class Compound(msgspec.Struct, frozen=True, array_like=True, gc=False, tag="compound"):
+class Compound(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_hash=True, tag="compound"):
     """A value computed from others without an event of its own.
 
     `operator` is one of: a binary operator (`+`, `/`, `|`, …), an augmented one (`+=`), a unary one (`not`, `-x`, `~x`),
@@ -62,7 +62,7 @@ class Closure(msgspec.Struct, frozen=True, array_like=True, gc=False, tag="closu
 Value = Union[Constant, Name, Result, Compound, Closure]
 
 
-class AccessPath(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class AccessPath(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_hash=True):
     """A root and the field and item steps from it: `self.ctx.messages[*]`.
 
     A step is an attribute name, or `[*]` for an item (the item's key stands in the event's `keys`, one per item step).

@@ -23,8 +23,19 @@ from ctxlint.report.line_hash import line_hashes
 from ctxlint.report.rules_page import rule_page
 from ctxlint.report.sarif_json import sarif_json
 from ctxlint.report.sarif_text import (
-    DESCRIPTION_LIMIT, LINKED_STEPS, NAME_LIMIT, cut, folder_uri, message_text, numbered, one_line, pascal_case, plain,
-    plain_within, relative_uri, sentence,
+    DESCRIPTION_LIMIT,
+    LINKED_STEPS,
+    NAME_LIMIT,
+    cut,
+    folder_uri,
+    message_text,
+    numbered,
+    one_line,
+    pascal_case,
+    plain,
+    plain_within,
+    relative_uri,
+    sentence,
 )
 from ctxlint.result import NotAnalysed, Report
 
@@ -82,6 +93,7 @@ class _Writer:
         self._rules = rules
         self._index = {rule.code: number for number, rule in enumerate(rules)}
         self._surroundings = surroundings
+        self._files: dict[str, tuple[str, str | None]] = {}
         self._lines: dict[str, list[str] | None] = {}
         self._hashes: dict[str, Mapping[int, str]] = {}
 
@@ -238,11 +250,11 @@ class _Writer:
         )
 
     def _file(self, path: str) -> sarif_om.ArtifactLocation:
-        om = self._om
-        uri = relative_uri(path, self._surroundings.root)
-        if uri is None:
-            return om.ArtifactLocation(uri=Path(path).as_uri())
-        return om.ArtifactLocation(uri=uri, uri_base_id=ROOT)
+        if path not in self._files:
+            uri = relative_uri(path, self._surroundings.root)
+            self._files[path] = (Path(path).as_uri(), None) if uri is None else (uri, ROOT)
+        uri, base = self._files[path]
+        return self._om.ArtifactLocation(uri=uri, uri_base_id=base)
 
     def _message(self, text: str) -> sarif_om.Message:
         return self._om.Message(text=text)

@@ -59,8 +59,10 @@ def shown_message(text: str, place_of: Callable[[int], str]) -> str:
 
 def plain_within(text: str, limit: int) -> str:
     """Return `plain(text)` with at most `limit` characters, cut where no escaped sign is halved."""
-    escaped = plain(cut(text, limit))
-    return escaped if len(escaped) <= limit else plain(cut(text, limit - (len(escaped) - limit)))
+    kept = cut(text, limit)
+    while len(plain(kept)) > limit:
+        kept = cut(text, len(kept) - 1)
+    return plain(kept)
 
 
 def cut(text: str, limit: int) -> str:

@@ -6,18 +6,28 @@ says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ctxlint.calls.effects import StoreEffect
-from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.cells import cells_of
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.terms import Term, keys, parameters, substitute
+from ctxlint.calls.types import Instance, in_order
+from ctxlint.calls.view import View
+from ctxlint.flow.paths import reachable
+from ctxlint.ir.value import AccessPath, Name, Result
 from ctxlint.roles.entering import Entering
 
 NEAR = 2
 """A cell that is filled further down than this many calls is filled by the callee."""
+
+
+HELD = "store held in "
+"""How the key of a store object begins that is only known by the attribute that holds it."""
 
 
 class Restore(msgspec.Struct, frozen=True, gc=False):
@@ -50,13 +60,22 @@ class Cells:
         self.entering = Entering(summaries)
         self._restores: dict[str, list[Restore]] = {}
         self._changes: dict[str, list[Change]] = {}
+        self._sorted: dict[tuple[tuple[str, ...], frozenset[str] | None], tuple[Restore, ...]] = {}
         for identity in summaries.view.program.functions():
             self._collect(identity)
 
     def restores(self, cells: Iterable[str]) -> tuple[Restore, ...]:
         """The functions that rebuild one of the cells from a store, nearest first."""
-        found = [restore for cell in cells for restore in self._restores.get(cell, ())]
-        return tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
+        return self.restores_from(tuple(cells), None)
+
+    def restores_from(self, cells: tuple[str, ...], keys: frozenset[str] | None) -> tuple[Restore, ...]:
+        """The same, of those that read a store with one of `keys` (of any store: None)."""
+        known = self._sorted.get((cells, keys))
+        if known is None:
+            names = [name for cell in cells for name in (cell, objects_of(cell.rpartition(".")[0]))]
+            found = [r for name in names for r in self._restores.get(name, ()) if keys is None or r.keys & keys]
+            known = self._sorted[cells, keys] = tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
+        return known
 
     def rebuilt_stores(self) -> frozenset[str]:
         """The keys of the stores from which some cell is rebuilt."""
@@ -65,6 +84,21 @@ class Cells:
     def changes(self, cell: str) -> tuple[Change, ...]:
         """The functions that change the cell by operations of their own."""
         return tuple(self._changes.get(cell, ()))
+
+    def is_on_demand(self, restore: Restore) -> bool:
+        """Whether the restore looks into the cell before it reads the store: a miss is made up for at the next use."""
+        view = self._summaries.view
+        graph = view.graph(restore.function)
+        return any(
+            event.path is not None and event.kind in ("read", "call") and number != restore.event
+            and (self._looks(restore.function, number, restore.cell) or any(
+                self._looks(callee, inner, restore.cell)
+                for call in view.effective_calls(restore.function, number) for callee in call.functions
+                for inner in range(len(view.function(callee).events))
+            ))
+            and restore.read in reachable(graph, number)
+            for number, event in enumerate(view.function(restore.function).events)
+        )
 
     def _collect(self, identity: FunctionId) -> None:
         for mutation in self._summaries.of(identity).mutations:
@@ -81,11 +115,87 @@ class Cells:
         if cell is None:
             return
         for source in sorted(self.entering.content(identity, mutation), key=lambda s: s.event):
-            if source.kind == "read" and source.event >= 0:
-                for effect in nearest_reads(self._summaries, identity, source.event):
-                    self._restores.setdefault(cell, []).append(
-                        Restore(identity, cell, mutation.event, source.event, effect.keys, effect.distance + mutation.distance)
-                    )
+            if source.kind == "read" and source.event >= 0 and not self._is_part_of(identity, mutation, source.event):
+                for effect in self._named_reads(identity, source.event):
+                    if not self._is_written_back(identity, mutation, source.event, effect.keys):
+                        restore = Restore(
+                            identity, cell, mutation.event, source.event,
+                            effect.keys | held_store(self._summaries.view, identity, source.event),
+                            effect.distance + mutation.distance,
+                        )
+                        for name in (cell, *self._rebuilt_objects(identity, mutation)):
+                            self._restores.setdefault(name, []).append(restore)
+
+    def _rebuilt_objects(self, identity: FunctionId, mutation: Mutation) -> Iterator[str]:
+        """The objects of the program that the restore puts into a collection: all their attributes are rebuilt with them."""
+        if mutation.distance == 0 and mutation.how in ("item", "add") and len(mutation.values) == 1:
+            for kind in in_order(self._summaries.view.inference.of_value(identity, mutation.event, mutation.values[0])):
+                if isinstance(kind, Instance) and self._summaries.view.program.class_(kind.name) is not None:
+                    yield objects_of(kind.name)
+
+    def _named_reads(self, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
+        """The nearest reads; one of a place that was passed in has the name of the attribute which the function keeps it in."""
+        for effect in nearest_reads(self._summaries, identity, event):
+            kept = {step for name in parameters(effect.place) for step in self._kept_as(identity, name)}
+            named = substitute(effect.place, dict(kept))
+            yield msgspec.structs.replace(effect, keys=effect.keys | keys(named, identity.module)) if kept else effect
+
+    def _kept_as(self, identity: FunctionId, formal: str) -> Iterator[tuple[str, Term]]:
+        view = self._summaries.view
+        for number, event in enumerate(view.function(identity).events):
+            if event.kind == "write" and event.path is not None and event.value == Name(formal, "local"):
+                for cell in cells_of(view, identity, number, event.path):
+                    yield formal, Term("attribute", cell)
+
+    def _looks(self, identity: FunctionId, number: int, cell: str) -> bool:
+        view = self._summaries.view
+        event = view.event(identity, number)
+        return event.kind in ("read", "call") and event.path is not None and any(
+            cell in cells_of(view, identity, number, path) for path in view.paths(identity, number)
+        )
+
+    def _is_part_of(self, identity: FunctionId, mutation: Mutation, read: int) -> bool:
+        """Whether the changed object is what was read: a loaded record that is edited, not a cell that is rebuilt."""
+        view = self._summaries.view
+        base = mutation.path.root
+        if not isinstance(base, (Name, Result)):
+            return False
+        holders = view.origins(identity).roots(base, mutation.event)
+        return ("result", read) in holders
+
+    def _is_written_back(self, identity: FunctionId, filling: Mutation, read: int, keys: frozenset[str]) -> bool:
+        """Whether the store gets the cell, or what was read, when the cell is filled or afterwards: that is an edit of the store.
+
+        A restore may well take its entry out of the store: what it writes then is only what is left.
+        """
+        later = [e for e in self._summaries.of(identity).effects if e.kind in WRITES and e.keys & keys]
+        if any(e.event == filling.event for e in later):
+            return True
+        if not later:
+            return False
+        behind = reachable(self._summaries.view.graph(identity), filling.event)
+        return any(e.event in behind and self._puts_back(identity, filling, read, e) for e in later)
+
+    def _puts_back(self, identity: FunctionId, filling: Mutation, read: int, write: StoreEffect) -> bool:
+        if write.cells.intersection(filling.cells):
+            return True
+        sources = self._summaries.sources.of_all(identity, write.event, write.contents)
+        return any((s.kind == "cell" and s.name in filling.cells) or (s.kind == "read" and s.event == read) for s in sources)
+
+
+def held_store(view: View, identity: FunctionId, event: int) -> frozenset[str]:
+    """The store object that a call goes to, named by the attribute that holds it: what one method saves another loads."""
+    path = view.event(identity, event).path
+    if path is None or len(path.steps) < 2:
+        return frozenset()
+    receiver = AccessPath(path.root, path.steps[:-1])
+    return frozenset(HELD + cell for each in view.resolve_path(identity, event, receiver)
+                     for cell in cells_of(view, identity, event, each)[-1:])
+
+
+def objects_of(class_name: str) -> str:
+    """The name under which restores of whole objects of a class are kept."""
+    return f"{class_name} objects"
 
 
 def filled_cell(mutation: Mutation) -> str | None:
@@ -99,7 +209,7 @@ def filled_cell(mutation: Mutation) -> str | None:
 
 def nearest_reads(summaries: Summaries, identity: FunctionId, event: int) -> tuple[StoreEffect, ...]:
     """The reads of a store that the event is for: the nearest ones, and those behind the same interface."""
-    reads = [e for e in summaries.effects_at(identity, event) if e.kind == "read" and e.keys]
+    reads = [e for e in summaries.effects_at(identity, event) if e.kind == "read" and (e.keys or parameters(e.place))]
     nearest = min((e.distance for e in reads), default=0)
     behind = nearest + 1 if any(e.medium == "interface" and e.distance == nearest for e in reads) else nearest
     return tuple(e for e in reads if e.distance <= behind)

@@ -7,7 +7,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
 
-CALLERS = 3
+CALLERS = 1
 """How many callers up a hand-over is looked for."""
 
 

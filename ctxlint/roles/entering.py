@@ -37,6 +37,21 @@ class Entering:
         """The sources of the item keys, or of what is named to be removed."""
         return self._asked(self._keys, identity, mutation, keys=True)
 
+    def values(self, identity: FunctionId, mutation: Mutation) -> tuple[Value, ...]:
+        """The values, as the function has them, that go into the cell: of a call's arguments only those that the callee stores."""
+        if mutation.distance == 0:
+            return mutation.values
+        view = self._summaries.view
+        found: list[Value] = []
+        for call in view.effective_calls(identity, mutation.event):
+            for target in call.functions:
+                actuals = view.bound(call, target)
+                for inner in self._summaries.of(target).mutations:
+                    if inner.origin == mutation.origin and inner.distance == mutation.distance - 1:
+                        stored = {s.name for s in self.content(target, inner) if s.kind == "param"}
+                        found += [value for name, value in actuals.items() if name in stored]
+        return tuple(dict.fromkeys(found))
+
     def _asked(
         self, known: dict[_Question, frozenset[Source]], identity: FunctionId, mutation: Mutation, *, keys: bool
     ) -> frozenset[Source]:

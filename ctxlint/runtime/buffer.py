@@ -18,8 +18,9 @@ from .buffer_records import (
 )
 from .digests import digest
 from .errors import JournalError, Reason, RollbackIntegrityError
+from .exclusion import unless_within
 from .inverse import Inverse, anchor_mismatch, undo_all
-from .journal import Journal, append_or_refuse
+from .journal import Journal, append_or_refuse, claim, holds_other_than, require_claim
 from .selective import without
 
 Overlap = Literal["allow", "forbid"]
@@ -43,11 +44,13 @@ class RewriteBuffer(Generic[Content]):
     The inverse of a splice is committed to the undo log, and to `journal` if there is one, before the content
     changes. When the append fails the splice fails with reason inverse-not-committed and the buffer is
     byte-identical.
-    The journal must be empty; `recover` opens one that is not.
+    The journal must be empty; `recover` opens one that is not. It is this buffer's alone, until it is recovered
+    into another one.
     Without a journal the log lives and dies with the process.
 
     With ``overlap="forbid"`` a splice that touches what was rewritten since the last checkpoint is refused.
-    All methods are safe to call from several threads.
+    All methods are safe to call from several threads. One called from within another by the same thread, as by a
+    signal handler, is a `RuntimeError`.
     """
 
     def __init__(self, content: Content, *, journal: Journal | None = None, overlap: Overlap = "allow") -> None:
@@ -60,14 +63,20 @@ class RewriteBuffer(Generic[Content]):
         self._commit(base_record(checked, overlap))
         self._in_doubt = False
 
-    def _set_up(self, content: Content, current: str, overlap: Overlap, journal: Journal | None) -> None:
+    def _set_up(
+        self, content: Content, current: str, overlap: Overlap, journal: Journal | None, recorded: int = 0
+    ) -> None:
         self._state: tuple[Content, str] = (content, current)
         self._overlap: Overlap = overlap
         self._journal = journal
+        self._recorded = recorded
+        if journal is not None:
+            claim(journal, self)
         self._log: list[Inverse[Content]] = []
         self._checkpoint_depth = 0
         self._in_doubt = False
         self._lock = threading.RLock()
+        self._change = threading.Lock()
 
     @property
     def content(self) -> Content:
@@ -91,28 +100,15 @@ class RewriteBuffer(Generic[Content]):
         Raises `IndexError` when the span is not in the content, `RollbackIntegrityError` with reason
         inverse-not-committed or overlap; the content is unchanged after either.
         """
-        with self._lock:
-            self._require_sound()
-            content, current = self._state
-            if offset < 0 or delete_len < 0 or offset + delete_len > len(content):
-                raise IndexError(f"no span of {delete_len} at {offset} in a buffer of {len(content)}")
-            insert = _checked(insert, like=content)
-            self._require_no_overlap(offset, offset + delete_len)
-            changed = replace_span(content, offset, offset + delete_len, insert)
-            inverse = Inverse.of_splice(content, offset, delete_len, insert, current, digest(changed))
-            if self._journal is not None:
-                self._commit(splice_record(inverse))
-            self._log.append(inverse)
-            self._state = (changed, inverse.digest_after)
-            self._in_doubt = False
-            return inverse
+        with self._lock, unless_within(self._change, "the buffer"):
+            return self._splice(offset, delete_len, insert)
 
     def replace(self, place: Anchor[Content] | Content, insert: Content) -> Inverse[Content]:
         """Replace what `place` names by `insert`; plain content names itself.
 
         Raises `RollbackIntegrityError` (anchor-mismatch) unless there is exactly one such place.
         """
-        with self._lock:
+        with self._lock, unless_within(self._change, "the buffer"):
             content = self.content
             if not isinstance(place, Anchor):
                 named = _checked(place, like=content)
@@ -123,24 +119,25 @@ class RewriteBuffer(Generic[Content]):
                     "anchor mismatch: the anchor does not name exactly one place in the buffer",
                     reason=Reason.ANCHOR_MISMATCH,
                 )
-            return self.splice(offset, len(place.text), insert)
+            return self._splice(offset, len(place.text), insert)
 
     def absorb(self, content: Content) -> Inverse[Content] | None:
         """Take over `content` that another writer made, as one recorded splice; None when nothing differs.
 
         A foreign change that bypassed the log would leave every record after it describing another buffer.
         """
-        with self._lock:
+        with self._lock, unless_within(self._change, "the buffer"):
             present, content = self.content, _checked(content, like=self.content)
-            if content == present:
+            if digest(content) == self.digest:
                 return None
-            start = common_prefix(present, content)
-            behind = common_prefix(present[start:][::-1], content[start:][::-1])
-            return self.splice(start, len(present) - behind - start, content[start : len(content) - behind])
+            old, new = _units(present), _units(content)
+            start = common_prefix(old, new)
+            behind = common_prefix(old[start:][::-1], new[start:][::-1])
+            return self._splice(start, len(present) - behind - start, content[start : len(content) - behind])
 
     def checkpoint(self) -> Checkpoint:
         """Mark the present state; with ``overlap="forbid"`` everything may be rewritten again."""
-        with self._lock:
+        with self._lock, unless_within(self._change, "the buffer"):
             self._require_sound()
             self._commit(checkpoint_record(len(self._log)))
             self._checkpoint_depth = len(self._log)
@@ -155,22 +152,8 @@ class RewriteBuffer(Generic[Content]):
         """
         if n < 0:
             raise ValueError(f"cannot roll back {n} splices")
-        with self._lock:
-            self._require_sound()
-            if n > len(self._log):
-                raise RollbackIntegrityError(
-                    f"rollback past start of log: {n} asked, {len(self._log)} recorded", reason=Reason.PAST_START
-                )
-            if n == 0:
-                return
-            undone = undo_all(self.content, self._log[-n:])
-            current = self._log[-n].digest_before
-            _require_digest(undone, current)
-            self._commit(rollback_record(n, current))
-            self._state = (undone, current)
-            del self._log[-n:]
-            self._checkpoint_depth = min(self._checkpoint_depth, len(self._log))
-            self._in_doubt = False
+        with self._lock, unless_within(self._change, "the buffer"):
+            self._rollback(n)
 
     def rollback_to(self, checkpoint: Checkpoint) -> None:
         """Take back everything after `checkpoint`.
@@ -178,7 +161,7 @@ class RewriteBuffer(Generic[Content]):
         Raises `RollbackIntegrityError`: past-start-of-log when the log no longer reaches that far, anchor-mismatch
         when it does but does not lead to the checkpoint's content.
         """
-        with self._lock:
+        with self._lock, unless_within(self._change, "the buffer"):
             if checkpoint.depth > len(self._log):
                 raise RollbackIntegrityError(
                     "rollback past start of log: the checkpoint itself was rolled back", reason=Reason.PAST_START
@@ -186,7 +169,7 @@ class RewriteBuffer(Generic[Content]):
             later = self._log[checkpoint.depth :]
             if (later[0].digest_before if later else self.digest) != checkpoint.digest:
                 raise anchor_mismatch("the log does not lead back to the checkpoint")
-            self.rollback(len(later))
+            self._rollback(len(later))
 
     def rollback_only(self, inverse: Inverse[Content]) -> None:
         """Take back one splice of the log and keep the later ones, or refuse.
@@ -196,9 +179,10 @@ class RewriteBuffer(Generic[Content]):
         Raises `RollbackIntegrityError`: past-start-of-log when the splice is not in the log, overlap when a later
         one touched what it wrote.
         """
-        with self._lock:
+        with self._lock, unless_within(self._change, "the buffer"):
             self._require_sound()
-            index = next((i for i, known in enumerate(self._log) if known == inverse), None)
+            # The same splice can be in the log twice, when the content was the same twice: the later one is meant.
+            index = next((i for i in reversed(range(len(self._log))) if self._log[i] == inverse), None)
             if index is None:
                 raise RollbackIntegrityError("this splice is not in the log", reason=Reason.PAST_START)
             content, again = without(self.content, self._log, index)
@@ -212,18 +196,53 @@ class RewriteBuffer(Generic[Content]):
 
     def compact(self) -> None:
         """Forget the log: start the journal anew from the present content. Rollback reaches no further back."""
-        with self._lock:
+        with self._lock, unless_within(self._change, "the buffer"):
             self._require_sound()
             if self._journal is not None:
+                require_claim(self._journal, self)
                 self._in_doubt = True
                 try:
                     self._journal.rotate([base_record(self.content, self._overlap)])
                 except Exception:
-                    self._in_doubt = False
+                    self._in_doubt = holds_other_than(self._journal, self._recorded)
                     raise
+                self._recorded = 1
             self._log.clear()
             self._checkpoint_depth = 0
             self._in_doubt = False
+
+    def _splice(self, offset: int, delete_len: int, insert: Content) -> Inverse[Content]:
+        self._require_sound()
+        content, current = self._state
+        if offset < 0 or delete_len < 0 or offset + delete_len > len(content):
+            raise IndexError(f"no span of {delete_len} at {offset} in a buffer of {len(content)}")
+        insert = _checked(insert, like=content)
+        self._require_no_overlap(offset, offset + delete_len)
+        changed = replace_span(content, offset, offset + delete_len, insert)
+        inverse = Inverse.of_splice(content, offset, delete_len, insert, current, digest(changed))
+        if self._journal is not None:
+            self._commit(splice_record(inverse))
+        self._log.append(inverse)
+        self._state = (changed, inverse.digest_after)
+        self._in_doubt = False
+        return inverse
+
+    def _rollback(self, n: int) -> None:
+        self._require_sound()
+        if n > len(self._log):
+            raise RollbackIntegrityError(
+                f"rollback past start of log: {n} asked, {len(self._log)} recorded", reason=Reason.PAST_START
+            )
+        if n == 0:
+            return
+        undone = undo_all(self.content, self._log[-n:])
+        current = self._log[-n].digest_before
+        _require_digest(undone, current)
+        self._commit(rollback_record(n, current))
+        self._state = (undone, current)
+        del self._log[-n:]
+        self._checkpoint_depth = min(self._checkpoint_depth, len(self._log))
+        self._in_doubt = False
 
     def _commit(self, record: bytes) -> None:
         """Write ahead. Until the caller has made its change the buffer is in doubt."""
@@ -231,10 +250,11 @@ class RewriteBuffer(Generic[Content]):
             return
         self._in_doubt = True
         try:
-            append_or_refuse(self._journal, record)
-        except RollbackIntegrityError:
-            self._in_doubt = False
+            append_or_refuse(self._journal, record, self, self._recorded)
+        except RollbackIntegrityError as refusal:
+            self._in_doubt = refusal.reason is Reason.IN_DOUBT
             raise
+        self._recorded += 1
 
     def _require_sound(self) -> None:
         """Refuse when an interrupt fell between a record and its change."""
@@ -261,9 +281,11 @@ def recover(journal: Journal) -> RewriteBuffer[Any]:
     Raises `JournalError` when there is nothing to recover and `RollbackIntegrityError` when the records contradict
     each other.
     """
-    state = replay(journal.records())
+    records = journal.records()
+    state = replay(records)
     buffer: RewriteBuffer[Any] = RewriteBuffer.__new__(RewriteBuffer)
-    buffer._set_up(state.content, state.digest, "forbid" if state.overlap == "forbid" else "allow", journal)
+    overlap: Overlap = "forbid" if state.overlap == "forbid" else "allow"
+    buffer._set_up(state.content, state.digest, overlap, journal, len(records))
     buffer._log = state.log
     buffer._checkpoint_depth = state.checkpoint_depth
     return buffer
@@ -279,6 +301,11 @@ def common_prefix(left: Content, right: Content) -> int:
         else:
             high = middle - 1
     return low
+
+
+def _units(content: str | tuple[Any, ...]) -> Any:
+    """Return what stands for the units of `content` in comparisons: 1, 1.0 and True are equal and not the same."""
+    return content if isinstance(content, str) else tuple(digest(element) for element in content)
 
 
 def _require_digest(content: Content, expected: str) -> None:

@@ -29,23 +29,23 @@ _FIELDS = ("offset", "removed", "inserted", "before", "after", "digest_before", 
 
 
 def base_record(content: Content, overlap: str) -> bytes:
-    return _encode({"op": "base", "content": content, "overlap": overlap})
+    return encode({"op": "base", "content": content, "overlap": overlap})
 
 
 def splice_record(inverse: Inverse[Content]) -> bytes:
-    return _encode({"op": "splice"} | {name: getattr(inverse, name) for name in _FIELDS})
+    return encode({"op": "splice"} | {name: getattr(inverse, name) for name in _FIELDS})
 
 
 def rollback_record(count: int, digest_after: str) -> bytes:
-    return _encode({"op": "rollback", "count": count, "digest": digest_after})
+    return encode({"op": "rollback", "count": count, "digest": digest_after})
 
 
 def selective_record(index: int, digest_after: str) -> bytes:
-    return _encode({"op": "selective", "index": index, "digest": digest_after})
+    return encode({"op": "selective", "index": index, "digest": digest_after})
 
 
 def checkpoint_record(depth: int) -> bytes:
-    return _encode({"op": "checkpoint", "depth": depth})
+    return encode({"op": "checkpoint", "depth": depth})
 
 
 @dataclass(slots=True)
@@ -91,19 +91,29 @@ def replay(records: Iterable[bytes]) -> Replay[Any]:
     first = next(entries, None)
     if first is None:
         raise JournalError("journal is empty: there is nothing to recover", reason=Reason.JOURNAL_EMPTY)
-    base = _decode(first, "base")
-    content = _immutable(base["content"])
-    state: Replay[Any] = Replay(content, digest(content), base["overlap"])
-    for entry in entries:
-        try:
-            _step(state, _decode(entry))
-        except KeyError as missing:
-            raise JournalCorruptError(f"an entry has no {missing}", reason=Reason.JOURNAL_CORRUPT) from missing
+    base = decode(first, "a rewrite buffer")
+    if base.get("op") != "base":
+        raise JournalCorruptError("not the base entry of a rewrite buffer", reason=Reason.JOURNAL_CORRUPT)
+    try:
+        state = _base(base)
+        for entry in entries:
+            _step(state, decode(entry, "a rewrite buffer"))
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as failure:
+        raise JournalCorruptError(
+            f"an entry is not one of a rewrite buffer: {failure!r}", reason=Reason.JOURNAL_CORRUPT
+        ) from failure
     if digest(state.content) != state.digest:
         raise RollbackIntegrityError(
             "digest of the recovered content differs from the recorded one", reason=Reason.DIGEST_MISMATCH
         )
     return state
+
+
+def _base(entry: dict[str, Any]) -> Replay[Any]:
+    content, overlap = _immutable(entry["content"]), entry["overlap"]
+    if not isinstance(content, (str, tuple)) or overlap not in ("allow", "forbid"):
+        raise ValueError("neither text nor a tuple of elements, or no overlap mode")
+    return Replay(content, digest(content), overlap)
 
 
 def _step(state: Replay[Any], entry: dict[str, Any]) -> None:
@@ -120,25 +130,28 @@ def _step(state: Replay[Any], entry: dict[str, Any]) -> None:
         raise JournalCorruptError(f"unknown entry {op!r}", reason=Reason.JOURNAL_CORRUPT)
 
 
-def _encode(entry: dict[str, object]) -> bytes:
-    return json.dumps(entry, separators=(",", ":"), default=_bytes_as_json).encode("ascii")
+def encode(entry: dict[str, Any]) -> bytes:
+    """Write an entry as JSON in UTF-8.
+
+    Surrogates stand for themselves: as escapes, two lone ones in a row would be read back as one character.
+    """
+    text = json.dumps(entry, separators=(",", ":"), ensure_ascii=False, default=_bytes_as_json)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decode(record: bytes, owner: str) -> dict[str, Any]:
+    """Read what `encode` wrote; `owner` is named when it was not."""
+    try:
+        entry = json.loads(record.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError) as failure:
+        raise JournalCorruptError(f"not an entry of {owner}", reason=Reason.JOURNAL_CORRUPT) from failure
+    if not isinstance(entry, dict):
+        raise JournalCorruptError(f"not an entry of {owner}", reason=Reason.JOURNAL_CORRUPT)
+    return cast("dict[str, Any]", entry)
 
 
 def _bytes_as_json(value: object) -> dict[str, str]:
     return {"bytes": base64.b64encode(cast(bytes, value)).decode("ascii")}
-
-
-def _decode(record: bytes, expected: str | None = None) -> dict[str, Any]:
-    try:
-        entry = json.loads(record)
-    except ValueError as failure:
-        raise JournalCorruptError("not an entry of a rewrite buffer", reason=Reason.JOURNAL_CORRUPT) from failure
-    if not isinstance(entry, dict) or "op" not in entry or (expected is not None and entry["op"] != expected):
-        raise JournalCorruptError(
-            f"not {'an' if expected is None else 'the ' + expected} entry of a rewrite buffer",
-            reason=Reason.JOURNAL_CORRUPT,
-        )
-    return cast("dict[str, Any]", entry)
 
 
 def _immutable(value: Any) -> Any:

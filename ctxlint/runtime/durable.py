@@ -7,7 +7,7 @@ import secrets
 from typing import Literal
 
 from .errors import JournalError, Reason
-from .files import OS_FILES, Files, Status, write_all
+from .files import OS_FILES, Files, Status, as_bytes, write_all
 
 
 def atomic_write(
@@ -30,17 +30,17 @@ def atomic_write(
 
     `links` says what a symbolic link at `path` means: write what it leads to, replace the link itself by a file, or
     refuse with `OSError`. Another hard link to the old file keeps the old content. Access lists and extended
-    attributes are not kept. A process killed in the middle leaves a file named ``.<name>.<random>.tmp``.
+    attributes are not kept. A process killed in the middle leaves a file named ``.<name>.<random>.tmp`` (of a long
+    name the beginning).
 
-    Raises `OSError`; `IsADirectoryError` or `OSError` when `path` leads to something that is no regular file.
+    Raises `OSError`, also when `path` leads to something that is no regular file, or when the ownership cannot be
+    kept.
     """
-    content = data.encode(encoding) if isinstance(data, str) else bytes(data)
+    content = data.encode(encoding) if isinstance(data, str) else as_bytes(data)
     target = _target(os.fspath(path), links, files)
-    status = files.status(target)
-    if status is not None and not status.regular:
-        raise OSError(f"{target} is no regular file")
+    status = _old_status(target, links, files)
     directory, name = os.path.split(target)
-    temporary = os.path.join(directory, f".{name}.{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(directory, f".{_shortened(name)}.{secrets.token_hex(8)}.tmp")
     _write_new(temporary, content, status, files)
     try:
         files.replace(temporary, target)
@@ -61,8 +61,8 @@ def durable_append(
     synchronised. A crash in the middle can leave a part of `data` at the end, as its reader must expect; with
     ``lines=True`` such a torn line is ended first, so that it cannot swallow the next.
     """
-    content = data.encode("utf-8") if isinstance(data, str) else bytes(data)
-    target = os.path.abspath(os.fspath(path))
+    content = data.encode("utf-8") if isinstance(data, str) else as_bytes(data)
+    target = files.real_path(os.path.abspath(os.fspath(path)))
     descriptor = files.open(target, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
         files.lock(descriptor, wait=True)
@@ -102,6 +102,27 @@ def _target(path: str, links: str, files: Files) -> str:
     if links == "refuse" and files.is_link(absolute):
         raise OSError(f"{absolute} is a symbolic link")
     return absolute
+
+
+def _old_status(path: str, links: str, files: Files) -> Status | None:
+    """Return what the new file must keep; a link that is to be replaced may lead anywhere."""
+    replaces_link = links == "replace" and files.is_link(path)
+    try:
+        status = files.status(path)
+    except OSError:
+        if replaces_link:
+            return None
+        raise
+    if status is None or status.regular:
+        return status
+    if replaces_link:
+        return None
+    raise OSError(f"{path} is no regular file")
+
+
+def _shortened(name: str) -> str:
+    """Leave room for what a temporary name adds: file systems allow 255 bytes, and a character takes up to four."""
+    return name if len(os.fsencode(name)) <= 200 else name[:50]
 
 
 def _write_new(path: str, content: bytes, status: Status | None, files: Files) -> None:

@@ -16,13 +16,15 @@
 Each carries a machine-readable `reason`, the `regions` concerned and the two revisions that were compared.
 A refusal leaves the content it protects exactly as it was.
 Wrong arguments (a negative length, an unknown region name, an element that can change) are `ValueError`,
-`IndexError`, `KeyError` and `TypeError` as everywhere in Python.
+`IndexError`, `KeyError` and `TypeError` as everywhere in Python, and a call from within another one's change is a
+plain `RuntimeError`. What the operating system or SQLite says of a file is their own `OSError` or `sqlite3.Error`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Any
 
 
 class Reason(str, Enum):
@@ -77,6 +79,17 @@ class ContextError(RuntimeError):
         self.regions = tuple(sorted(regions))
         self.base_revision = base_revision
         self.live_revision = live_revision
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default an exception is made anew from its positional arguments alone, which would keep a refusal in a
+        # worker process from ever reaching the caller.
+        return (_rebuilt, (type(self), self.args, self.__dict__))
+
+
+def _rebuilt(kind: type[ContextError], arguments: tuple[Any, ...], state: dict[str, Any]) -> ContextError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error
 
 
 class RollbackIntegrityError(ContextError):

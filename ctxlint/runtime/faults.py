@@ -119,11 +119,12 @@ class SimulatedDisk:
         return bytes(self._file(path).visible)
 
     def paths(self) -> list[str]:
-        """Return all names, sorted."""
+        """Return all names, sorted; absolute ones, whatever they were opened by."""
         return sorted(self._names)
 
     def open(self, path: str, flags: int, mode: int = 0o666) -> int:
         self._require_power()
+        path = _absolute(path)
         file = self._names.get(path)
         if file is None:
             if not flags & os.O_CREAT:
@@ -186,6 +187,7 @@ class SimulatedDisk:
         self.sync(descriptor)
 
     def sync_directory(self, path: str) -> None:
+        path = _absolute(path)
         self._operation("sync_directory", path)
         here = [change for change in self._pending_names if posixpath.dirname(change[0]) == path]
         for change in here:
@@ -207,6 +209,7 @@ class SimulatedDisk:
         file.locked_by = descriptor
 
     def replace(self, source: str, target: str) -> None:
+        source, target = _absolute(source), _absolute(target)
         file = self._file(source)
         self._operation("replace", target)
         change = (target, file, source)
@@ -214,6 +217,7 @@ class SimulatedDisk:
         self._pending_names.append(change)
 
     def unlink(self, path: str) -> None:
+        path = _absolute(path)
         self._file(path)
         self._operation("unlink", path)
         _rename(self._names, (path, None, None))
@@ -221,13 +225,18 @@ class SimulatedDisk:
 
     def status(self, path: str) -> Status | None:
         self._require_power()
-        return Status(self._names[path].mode, 0, 0, True) if path in self._names else None
+        file = self._names.get(_absolute(path))
+        return None if file is None else Status(file.mode, 0, 0, True)
+
+    def leads_to(self, path: str, descriptor: int) -> bool:
+        self._require_power()
+        return self._names.get(_absolute(path)) is self._handle(descriptor).file
 
     def is_link(self, path: str) -> bool:
         return False
 
     def real_path(self, path: str) -> str:
-        return path
+        return _absolute(path)
 
     def keep_status(self, descriptor: int, status: Status) -> None:
         file = self._handle(descriptor).file
@@ -256,6 +265,7 @@ class SimulatedDisk:
             raise SimulatedCrash
 
     def _file(self, path: str) -> _File:
+        path = _absolute(path)
         if path not in self._names:
             raise FileNotFoundError(errno.ENOENT, "no such file", path)
         return self._names[path]
@@ -267,19 +277,19 @@ class SimulatedDisk:
 
 
 def crash_everywhere(program: Program, check: Check, *, images: int = 6, seed: int = 0) -> int:
-    """Run `program` once for each operation it makes on a disk, with a crash there; return how many crashes.
+    """Run `program` with a crash at each operation it makes on a disk, and one at its end; return how many crashes.
 
     `program(disk, acknowledge)` uses ``files=disk`` and calls `acknowledge(value)` for what it considers done.
     After each crash `check(disk, acknowledged)` runs on `images` disks that the crash may have left: one that kept
     only what was synchronised, one that kept everything, the others by chance from `seed`.
     `program` must do the same each time.
-    Raises `CrashTestFailure` from what `check` raised.
+    Raises `CrashTestFailure` from what `check` raised, and `ValueError` when the program never used the disk.
     """
-    operations = _length_of(program)
-    for number in range(1, operations + 1):
+    crashes = _length_of(program) + 1
+    for number in range(1, crashes + 1):
         for image in range(images):
             _one_fault(program, check, number, "crash", image, seed)
-    return operations
+    return crashes
 
 
 def fail_everywhere(
@@ -287,7 +297,8 @@ def fail_everywhere(
 ) -> int:
     """Do what `crash_everywhere` does with a failing operation, and with a short write, in place of the crash.
 
-    The program goes on as it likes; an `OSError` or `ContextError` that leaves it is no failure of the test.
+    The program goes on as it likes; an `OSError` or `ContextError` that leaves it is no failure of the test, and any
+    other exception is one.
     The machine is switched off when it has ended. Returns how many faults were brought.
     """
     operations = _length_of(program)
@@ -302,6 +313,8 @@ def fail_everywhere(
 def _length_of(program: Program) -> int:
     disk = SimulatedDisk()
     program(disk, lambda value: None)
+    if not disk.log:
+        raise ValueError("the program changed nothing on the disk it was given, so nothing would be tested")
     return len(disk.log)
 
 
@@ -310,19 +323,41 @@ def _one_fault(program: Program, check: Check, number: int, fault: Fault, image:
     acknowledged: list[bytes] = []
     try:
         program(disk, acknowledged.append)
-    except (SimulatedCrash, OSError, ContextError) as end:
-        if isinstance(end, SimulatedCrash) != (fault == "crash"):
+    except (OSError, ContextError) as end:
+        if fault == "crash":
+            raise _failure(disk, number, fault, image, acknowledged, "the program", end) from end
+    except SimulatedCrash:
+        if fault != "crash":
             raise
+    except Exception as end:
+        raise _failure(disk, number, fault, image, acknowledged, "the program", end) from end
     chance = random.Random(f"{seed}-{number}-{image}")
     survivor = disk.crash({0: lambda: False, 1: lambda: True}.get(image, lambda: chance.random() < 0.5))
     try:
         check(survivor, acknowledged)
     except Exception as failure:
-        operation = disk.log[number - 1] if number <= len(disk.log) else "an operation it no longer made"
-        raise CrashTestFailure(
-            f"{fault!r} at operation {number} ({operation}), image {image}, "
-            f"{len(acknowledged)} acknowledged: {failure!r}"
-        ) from failure
+        raise _failure(disk, number, fault, image, acknowledged, "the check", failure) from failure
+
+
+def _failure(
+    disk: SimulatedDisk,
+    number: int,
+    fault: Fault,
+    image: int,
+    acknowledged: list[bytes],
+    where: str,
+    cause: Exception,
+) -> CrashTestFailure:
+    operation = disk.log[number - 1] if number <= len(disk.log) else "the end"
+    return CrashTestFailure(
+        f"{fault!r} at operation {number} ({operation}), image {image}, {len(acknowledged)} acknowledged: "
+        f"{where} raised {cause!r}"
+    )
+
+
+def _absolute(path: str | os.PathLike[str]) -> str:
+    """Return the one name under which the disk knows a file, however the program spells it."""
+    return os.path.abspath(os.fspath(path))
 
 
 def _rename(names: dict[str, _File], change: tuple[str, _File | None, str | None]) -> None:

@@ -9,8 +9,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from .durable import atomic_write, cut_back
-from .errors import JournalError, JournalLockedError, Reason
-from .files import OS_FILES, Files, directory_of, read_all, write_all
+from .errors import JournalCorruptError, JournalError, JournalLockedError, Reason
+from .exclusion import unless_within
+from .files import OS_FILES, Files, OSFiles, as_bytes, directory_of, read_all, write_all
+from .forks import abandon_in_children
 from .framing import HEADER_LENGTH, SALT_LENGTH, Scan, frame, header, scan
 
 if TYPE_CHECKING:
@@ -23,8 +25,10 @@ class FileJournal:
     Opening creates the file if there is none, cuts a torn tail, and synchronises what it read: data that only the
     page cache holds is not acted upon.
     One writer at a time: ``<path>.lock`` is held until `close`, and by the kernel released when the process dies;
-    a second writer gets `JournalLockedError`. A forked child must open the journal itself.
-    A failed append is cut off again. When even that fails the journal refuses (journal-failed) until it is reopened.
+    a second writer gets `JournalLockedError`, whatever symbolic link it came by. A forked child gives the journal up
+    and must open it itself, when the parent has closed it.
+    A failed append is cut off again. When even that fails, or someone removed or replaced the file, the journal
+    refuses (journal-failed) until it is reopened.
 
     Safe to call from several threads. Each append costs one synchronisation of the file.
     """
@@ -34,9 +38,11 @@ class FileJournal:
     _end: tuple[int, int]  # Length of the file and number of records; one value, so that no interrupt splits them.
 
     def __init__(self, path: str | os.PathLike[str], *, files: Files = OS_FILES) -> None:
-        self._path = os.path.abspath(os.fspath(path))
+        # What the path leads to: two names of one journal must not have two locks.
+        self._path = files.real_path(os.path.abspath(os.fspath(path)))
         self._files = files
-        self._thread_lock = threading.Lock()
+        self._thread_lock = threading.RLock()
+        self._change = threading.Lock()
         self._process = os.getpid()
         self._failure: BaseException | None = None
         self._closed = False
@@ -48,19 +54,21 @@ class FileJournal:
         except BaseException:
             files.close(self._lock_descriptor)
             raise
+        if isinstance(files, OSFiles):
+            abandon_in_children(self)
 
     @property
     def path(self) -> str:
-        """Absolute path of the file."""
+        """Absolute path of the file, with symbolic links resolved."""
         return self._path
 
     def append(self, record: bytes) -> None:
         """Make `record` durable; `OSError` or `JournalError` when it is not, and then it is not in the journal."""
-        with self._thread_lock:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             length, sequence = self._end
-            self._require_length(length)
-            data = frame(self._salt, sequence, bytes(record))
+            self._require_own_file(length)
+            data = frame(self._salt, sequence, as_bytes(record))
             try:
                 write_all(self._files, self._descriptor, data)
                 self._files.sync_data(self._descriptor)
@@ -71,16 +79,16 @@ class FileJournal:
 
     def records(self) -> tuple[bytes, ...]:
         """Read all records back from the file, verified."""
-        with self._thread_lock:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             return self._scan().records
 
     def rotate(self, records: Iterable[bytes]) -> None:
         """Start the file anew with `records`; the old file stays whole until the new one is durable."""
-        with self._thread_lock:
+        with self._thread_lock, unless_within(self._change, self._path):
             self._require_usable()
             salt = os.urandom(SALT_LENGTH)
-            frames = [frame(salt, sequence, bytes(record)) for sequence, record in enumerate(records)]
+            frames = [frame(salt, sequence, as_bytes(record)) for sequence, record in enumerate(records)]
             try:
                 atomic_write(self._path, header(salt) + b"".join(frames), links="follow", files=self._files)
             except BaseException as failure:
@@ -94,9 +102,17 @@ class FileJournal:
                 raise
             self._files.close(replaced)
 
+    def abandon(self) -> None:
+        """Give up file and lock in a forked child; the parent keeps both."""
+        self._thread_lock, self._change = threading.RLock(), threading.Lock()
+        if not self._closed:
+            self._closed = True
+            self._files.close(self._descriptor)
+            self._files.close(self._lock_descriptor)
+
     def close(self) -> None:
         """Release file and lock; closing twice is harmless."""
-        with self._thread_lock:
+        with self._thread_lock, unless_within(self._change, self._path):
             if self._closed:
                 return
             self._closed = True
@@ -144,7 +160,10 @@ class FileJournal:
         self._end = (found.good_length, len(found.records))
 
     def _scan(self) -> Scan:
-        return scan(self._read(None))
+        try:
+            return scan(self._read(None))
+        except JournalCorruptError as damage:
+            raise JournalCorruptError(f"{self._path}: {damage}", reason=damage.reason) from None
 
     def _read(self, size: int | None) -> bytes:
         descriptor = self._files.open(self._path, os.O_RDONLY)
@@ -160,12 +179,15 @@ class FileJournal:
             self._failure = failure
             raise
 
-    def _require_length(self, length: int) -> None:
-        """Refuse when an interrupt, or a writer that ignores the lock, left something behind our last record."""
-        if self._files.size(self._descriptor) != length:
-            self._failure = JournalError(
-                "the file's length is not what the last append left", reason=Reason.JOURNAL_FAILED
-            )
+    def _require_own_file(self, length: int) -> None:
+        """Refuse when an interrupt, or someone who ignores the lock, changed the file or put another in its place."""
+        detail = None
+        if not self._files.leads_to(self._path, self._descriptor):
+            detail = "the file was removed or replaced"
+        elif self._files.size(self._descriptor) != length:
+            detail = "the file's length is not what the last append left"
+        if detail is not None:
+            self._failure = JournalError(detail, reason=Reason.JOURNAL_FAILED)
             self._require_usable()
 
     def _require_old_file(self, failure: BaseException) -> None:
@@ -178,13 +200,13 @@ class FileJournal:
             self._failure = failure
 
     def _require_usable(self) -> None:
-        if self._closed:
-            raise JournalError(f"{self._path} is closed", reason=Reason.JOURNAL_CLOSED)
         if self._process != os.getpid():
-            raise JournalError(
+            raise JournalLockedError(
                 f"{self._path} was opened by process {self._process}; open it anew after a fork",
                 reason=Reason.JOURNAL_LOCKED,
             )
+        if self._closed:
+            raise JournalError(f"{self._path} is closed", reason=Reason.JOURNAL_CLOSED)
         if self._failure is not None:
             raise JournalError(
                 f"{self._path} is in doubt after {self._failure!r}; reopen it", reason=Reason.JOURNAL_FAILED

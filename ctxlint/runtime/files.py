@@ -57,6 +57,9 @@ class Files(Protocol):
     def status(self, path: str) -> Status | None:
         """Describe what `path` leads to, following links; None when there is nothing."""
 
+    def leads_to(self, path: str, descriptor: int) -> bool:
+        """Say whether `path` is still a name of the open file, and not of another one or of none."""
+
     def is_link(self, path: str) -> bool: ...
 
     def real_path(self, path: str) -> str: ...
@@ -136,6 +139,12 @@ class OSFiles:
             return None
         return Status(stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid, stat.S_ISREG(found.st_mode))
 
+    def leads_to(self, path: str, descriptor: int) -> bool:
+        try:
+            return os.path.samestat(os.stat(path), os.fstat(descriptor))
+        except FileNotFoundError:
+            return False
+
     def is_link(self, path: str) -> bool:
         return os.path.islink(path)
 
@@ -152,6 +161,11 @@ class OSFiles:
 
 
 OS_FILES: Files = OSFiles()
+
+
+def as_bytes(data: object) -> bytes:
+    """Return bytes-like `data` as bytes; `TypeError` for a number, of which `bytes` would make that many zeros."""
+    return bytes(memoryview(data))  # type: ignore[arg-type]
 
 
 def write_all(files: Files, descriptor: int, data: bytes) -> None:

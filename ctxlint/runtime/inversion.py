@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from .anchors import anchor_at
 from .diff import Diff, Edit, ReplaceAnchored, SetRegion
 from .snapshot import Snapshot
 from .spans import NoSuchPlace, Span, spans
-
-INTERVENING_WRITE = "\x00"
-"""What the probe adds on both sides of a region: a write elsewhere in it that shifts every position."""
 
 
 def derive_inverse(live: Snapshot, after: Snapshot, diff: Diff) -> Diff:
@@ -37,13 +36,14 @@ def survives_one_more_write(after: Snapshot, inverse: Diff, region: str) -> bool
     content = after.regions.get(region)
     if content is None or any(isinstance(edit, SetRegion) for edit in edits):
         return all(isinstance(edit, SetRegion) for edit in edits)
-    grown = {**after.regions, region: INTERVENING_WRITE + content + INTERVENING_WRITE}
+    # A write on both sides shifts every position; what it writes does not itself look like what is anchored.
+    intervening = next(character for character in map(chr, count()) if character not in content)
+    grown = {**after.regions, region: intervening + content + intervening}
     try:
         moved = spans(Snapshot(after.revision, grown), region, edits)
     except NoSuchPlace:
         return False
-    shift = len(INTERVENING_WRITE)
-    return moved == [Span(span.start + shift, span.end + shift, span.insert) for span in spans(after, region, edits)]
+    return moved == [Span(span.start + 1, span.end + 1, span.insert) for span in spans(after, region, edits)]
 
 
 def _anchored(region: str, before: str, after: str, forward: list[Span]) -> list[Edit]:

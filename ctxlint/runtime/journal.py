@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+import weakref
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from .errors import JournalFullError, Reason, RollbackIntegrityError
+from .errors import JournalError, JournalFullError, JournalLockedError, Reason, RollbackIntegrityError
+from .exclusion import unless_within
+from .files import as_bytes
+from .finished import require_finished
 
 
 class Journal(Protocol):
@@ -34,15 +38,54 @@ class Journal(Protocol):
         ...
 
 
-def append_or_refuse(journal: Journal, record: bytes) -> None:
-    """Append `record`, or refuse the change it was to precede; the journal's own error is the cause."""
+_WRITERS: weakref.WeakValueDictionary[int, object] = weakref.WeakValueDictionary()
+"""Who writes to a journal, by its `id`; a writer holds its journal, so no other journal has that number meanwhile."""
+
+
+def claim(journal: Journal, writer: object) -> None:
+    """Make `writer` the one buffer or store that writes to `journal`; whoever did before is refused from here on."""
+    _WRITERS[id(journal)] = writer
+
+
+def append_or_refuse(journal: Journal, record: bytes, writer: object, known: int) -> None:
+    """Append `record` behind the `known` ones, or refuse the change it was to precede; the failure is the cause.
+
+    Raises `RollbackIntegrityError`: inverse-not-committed, or in-doubt when the record is there all the same.
+    """
+    append: Callable[[bytes], object] = journal.append
     try:
-        journal.append(record)
+        require_claim(journal, writer)
+        require_finished(append(record), "append", "the record is not written before it is awaited")
     except Exception as failure:
+        if _WRITERS.get(id(journal)) is writer and holds_other_than(journal, known):
+            raise RollbackIntegrityError(
+                "the append was interrupted when its record had reached the journal; recover(journal) settles it",
+                reason=Reason.IN_DOUBT,
+            ) from failure
         raise RollbackIntegrityError(
             "inverse record not committed; refusing in-place rewrite (buffer must not outrun its undo log)",
             reason=Reason.NOT_COMMITTED,
         ) from failure
+
+
+def holds_other_than(journal: Journal, known: int) -> bool:
+    """Say whether a journal whose operation raised has another number of records than before it.
+
+    No journal can rule that out: a signal handler's exception (the usual timeout) may be raised behind its last step.
+    """
+    try:
+        return len(journal.records()) != known
+    except JournalError:
+        return False  # It is closed or in doubt itself, and takes no more records until it is reopened and recovered.
+
+
+def require_claim(journal: Journal, writer: object) -> None:
+    """Refuse a writer whose records would follow those of another: together they would describe neither."""
+    if _WRITERS.get(id(journal)) is not writer:
+        raise JournalLockedError(
+            "the journal was recovered into another buffer or store, which writes to it now",
+            reason=Reason.JOURNAL_LOCKED,
+        )
 
 
 class MemoryJournal:
@@ -56,20 +99,21 @@ class MemoryJournal:
             raise ValueError(f"capacity must be at least 1, not {capacity}")
         self._capacity = capacity
         self._records: list[bytes] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._change = threading.Lock()
 
     def append(self, record: bytes) -> None:
-        with self._lock:
+        with self._lock, unless_within(self._change, "the journal"):
             self._require_room(len(self._records) + 1)
-            self._records.append(bytes(record))
+            self._records.append(as_bytes(record))
 
     def records(self) -> tuple[bytes, ...]:
-        with self._lock:
+        with self._lock, unless_within(self._change, "the journal"):
             return tuple(self._records)
 
     def rotate(self, records: Iterable[bytes]) -> None:
-        fresh = [bytes(record) for record in records]
-        with self._lock:
+        fresh = [as_bytes(record) for record in records]
+        with self._lock, unless_within(self._change, "the journal"):
             self._require_room(len(fresh))
             self._records = fresh
 

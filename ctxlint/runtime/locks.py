@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Hashable
@@ -71,7 +72,7 @@ class KeyedLocks:
             if holding is None:
                 self._held[key] = _Holding(owner)
                 return True
-            if holding.owner == owner:
+            if holding.owner == owner or _would_stop_its_holder(holding.owner, waiter):
                 raise RuntimeError(f"lock of {key!r} is already held here; waiting for it would never end")
             holding.waiters.append((waiter, owner))
             return False
@@ -97,6 +98,14 @@ class KeyedLocks:
                     waiters.remove(place)
                     return
         self._give(key)
+
+
+def _would_stop_its_holder(holder: object, waiter: _Waiter) -> bool:
+    """Say whether a thread is about to wait for a task that only this very thread can run."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None or not isinstance(waiter, _Thread) or not isinstance(holder, asyncio.Task):
+        return False
+    return holder.get_loop() is asyncio._get_running_loop()
 
 
 class KeyedLock:
@@ -146,6 +155,7 @@ def keyed_lock(key: Hashable) -> KeyedLock:
 
     Hold it from the read of what `key` stands for to the write; two holds are no guard.
     ``with`` blocks the whole event loop when used in a task; use ``async with`` there.
-    Taking a key that the same thread or task already holds is a `RuntimeError`, not a deadlock.
+    Taking a key that the same thread or task already holds, or with ``with`` one that a task of the same event loop
+    holds, is a `RuntimeError`, not a deadlock.
     """
     return _PROCESS_WIDE.lock(key)

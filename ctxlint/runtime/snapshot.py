@@ -25,6 +25,9 @@ class Snapshot:
                 raise TypeError(f"regions map text to text; {region!r} maps to a {type(content).__name__}")
         object.__setattr__(self, "regions", MappingProxyType(dict(self.regions)))
 
+    def __reduce__(self) -> tuple[type[Snapshot], tuple[int, dict[str, str]]]:
+        return (Snapshot, (self.revision, dict(self.regions)))  # Views of mappings are neither pickled nor copied.
+
     @property
     def digest(self) -> str:
         """The identity of the whole context: `ctxlint.runtime.digest` of its regions, whatever their order."""

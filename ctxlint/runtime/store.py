@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from .apply import Commit, commit_on
+from .buffer_records import decode, encode
 from .diff import AppendTo, Diff, SetRegion
 from .errors import (
     ConflictError,
@@ -19,7 +19,9 @@ from .errors import (
     StaleBaseError,
     UnreachableRollbackError,
 )
-from .journal import Journal, append_or_refuse
+from .exclusion import unless_within
+from .finished import require_finished
+from .journal import Journal, append_or_refuse, claim, holds_other_than, require_claim
 from .snapshot import Snapshot
 from .transaction import Transaction
 
@@ -31,8 +33,10 @@ class ContextStore:
     """Regions of text under a revision number, changed by diffs that must still be valid when they are applied.
 
     A commit is written to `journal`, if there is one, before it is visible; when that fails nothing has changed.
-    The journal must be empty; `ContextStore.recover` opens one that is not.
-    Safe to call from several threads and tasks. A commit holds a thread lock only while it checks and records.
+    The journal must be empty; `ContextStore.recover` opens one that is not. It is this store's alone, until it is
+    recovered into another one.
+    Safe to call from several threads and tasks. A commit holds a thread lock only while it checks and records; one
+    that begins within it, from a signal handler or from the journal, is a `RuntimeError`.
     """
 
     def __init__(self, regions: Mapping[str, str] | None = None, *, journal: Journal | None = None) -> None:
@@ -46,16 +50,25 @@ class ContextStore:
 
     @classmethod
     def recover(cls, journal: Journal) -> ContextStore:
-        """Rebuild the store whose commits `journal` holds, and go on writing there."""
+        """Rebuild the store whose commits `journal` holds, and go on writing there.
+
+        The journal holds what commits led to, not how to take them back: only commits made from here on can be.
+        Raises `JournalError` when there is nothing to recover, `JournalCorruptError` when it is not a store's.
+        """
         store = cls.__new__(cls)
-        store._set_up(_replay(journal.records()), journal)
+        records = journal.records()
+        store._set_up(_replay(records), journal, len(records))
         return store
 
-    def _set_up(self, live: Snapshot, journal: Journal | None) -> None:
+    def _set_up(self, live: Snapshot, journal: Journal | None, recorded: int = 0) -> None:
         self._live = live
         self._journal = journal
+        self._recorded = recorded
+        if journal is not None:
+            claim(journal, self)
         self._in_doubt = False
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._change = threading.Lock()
 
     @property
     def revision(self) -> int:
@@ -72,11 +85,8 @@ class ContextStore:
         Raises as `apply_self_diff` does, and `RollbackIntegrityError` (inverse-not-committed) when the journal does
         not take the commit.
         """
-        with self._lock:
-            if self._in_doubt:
-                raise RollbackIntegrityError(
-                    "an interrupted commit left store and journal apart; recover settles it", reason=Reason.IN_DOUBT
-                )
+        with self._lock, unless_within(self._change, "the store"):
+            self._require_sound()
             commit = commit_on(base, self._live, diff)
             if commit.snapshot is not self._live:
                 after = commit.snapshot
@@ -125,12 +135,13 @@ class ContextStore:
         """Let `author` fill a transaction and apply it; when the base moved meanwhile, again on the new one.
 
         Raises `StaleBaseError` with reason retries-exhausted after `attempts`, its cause the last refusal; and any
-        refusal at once that a fresh base cannot change. `author` runs without a lock and may run several times.
+        refusal at once that a fresh base cannot change. `author` runs without a lock and may run several times;
+        a coroutine function is a `TypeError` here.
         """
         last: StaleBaseError | None = None
         for _ in range(_checked_attempts(attempts)):
             transaction = Transaction(self.snapshot())
-            author(transaction)
+            require_finished(author(transaction), "the author", "nothing is applied; use update_async")
             try:
                 return self.apply(transaction.diff, transaction.base)
             except StaleBaseError as refusal:
@@ -153,9 +164,26 @@ class ContextStore:
 
     def compact(self) -> None:
         """Start the journal anew from the present context."""
-        with self._lock:
-            if self._journal is not None:
+        with self._lock, unless_within(self._change, "the store"):
+            self._require_sound()
+            if self._journal is None:
+                return
+            require_claim(self._journal, self)
+            self._in_doubt = True
+            try:
                 self._journal.rotate([_entry(self._live, dict(self._live.regions))])
+            except Exception:
+                self._in_doubt = holds_other_than(self._journal, self._recorded)
+                raise
+            self._recorded = 1
+            self._in_doubt = False
+
+    def _require_sound(self) -> None:
+        """Refuse when an interrupt fell between a record and the commit it announces."""
+        if self._in_doubt:
+            raise RollbackIntegrityError(
+                "an interrupted commit left store and journal apart; recover settles it", reason=Reason.IN_DOUBT
+            )
 
     def _record(self, after: Snapshot, changed: Mapping[str, str | None]) -> None:
         """Write ahead. Until the caller has made the commit visible the store is in doubt."""
@@ -163,15 +191,16 @@ class ContextStore:
             return
         self._in_doubt = True
         try:
-            append_or_refuse(self._journal, _entry(after, changed))
-        except RollbackIntegrityError:
-            self._in_doubt = False
+            append_or_refuse(self._journal, _entry(after, changed), self, self._recorded)
+        except RollbackIntegrityError as refusal:
+            self._in_doubt = refusal.reason is Reason.IN_DOUBT
             raise
+        self._recorded += 1
 
 
 def _entry(after: Snapshot, changed: Mapping[str, str | None]) -> bytes:
     entry = {"revision": after.revision, "regions": changed, "digest": after.digest}
-    return json.dumps(entry, separators=(",", ":")).encode("ascii")
+    return encode(entry)
 
 
 def _replay(records: tuple[bytes, ...]) -> Snapshot:
@@ -181,7 +210,7 @@ def _replay(records: tuple[bytes, ...]) -> Snapshot:
     regions: dict[str, str] = {}
     entry: dict[str, Any] = {}
     for record in records:
-        entry = _decode(record)
+        entry = _decoded(record)
         for region, content in entry["regions"].items():
             if content is None:
                 regions.pop(region, None)
@@ -195,12 +224,15 @@ def _replay(records: tuple[bytes, ...]) -> Snapshot:
     return recovered
 
 
-def _decode(record: bytes) -> dict[str, Any]:
-    try:
-        entry = json.loads(record)
-    except ValueError as failure:
-        raise JournalCorruptError("not an entry of a context store", reason=Reason.JOURNAL_CORRUPT) from failure
-    if not isinstance(entry, dict) or entry.keys() != {"revision", "regions", "digest"}:
+def _decoded(record: bytes) -> dict[str, Any]:
+    entry = decode(record, "a context store")
+    regions = entry.get("regions")
+    if (
+        entry.keys() != {"revision", "regions", "digest"}
+        or not isinstance(entry["revision"], int)
+        or not isinstance(regions, dict)
+        or not all(content is None or isinstance(content, str) for content in regions.values())
+    ):
         raise JournalCorruptError("not an entry of a context store", reason=Reason.JOURNAL_CORRUPT)
     return entry
 

@@ -78,7 +78,7 @@ class Transaction:
             self._edits.append(edit)
             try:
                 self._with_own_edits(edit.region)
-            except StaleBaseError:
+            except BaseException:
                 self._edits.pop()
                 raise
 

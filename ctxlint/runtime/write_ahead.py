@@ -11,6 +11,7 @@ from .digests import digest
 from .durable import atomic_write
 from .errors import ConflictError, Reason, RollbackIntegrityError
 from .files import OS_FILES, Files, read_all
+from .finished import require_finished
 from .locks import keyed_lock
 
 Record_contra = TypeVar("Record_contra", contravariant=True)
@@ -27,11 +28,12 @@ class Appendable(Protocol[Record_contra]):
 def write_ahead(journal: Appendable[Record_contra], record: Record_contra, mutate: Callable[[], Value]) -> Value:
     """Commit `record`, then call `mutate` and return what it returns.
 
-    When the append raises, so does this, and nothing was mutated.
+    When the append raises, so does this, and nothing was mutated; nor when it returns something to await, which is a
+    `TypeError`.
     When `mutate` raises, the record stands without its mutation: whoever replays the journal must find out whether
     the mutation is there, as after a crash between the two. `verified_restore` does.
     """
-    journal.append(record)
+    require_finished(journal.append(record), "append", "nothing is recorded yet, and nothing was mutated")
     return mutate()
 
 
@@ -62,19 +64,28 @@ def verified_restore(
     return True
 
 
-_COMPARING = threading.Lock()
+_COMPARING = threading.RLock()
+_UNDER_WAY: list[tuple[object, object]] = []
+"""The cells, by container and key, that a call of `compare_and_set` is just replacing; one inside another at most."""
 
 
 def compare_and_set(cells: MutableMapping[Key, Value], key: Key, expected_digest: str | None, value: Value) -> None:
     """Set ``cells[key]`` if the value there still has the `digest` it had when it was read; None means absent.
 
     A digest, because a reference to a mutable value changes along with it and compares equal to itself.
-    Raises `ConflictError` (value-drift) and leaves the value alone. Atomic among calls of this function.
+    Raises `ConflictError` (value-drift) and leaves the value alone. Atomic among calls of this function; a call for
+    the same cell from within one, as by a signal handler, is a `RuntimeError`.
     """
     with _COMPARING:
-        present = digest(cells[key]) if key in cells else None
-        _require_unchanged(present, expected_digest, str(key))
-        cells[key] = value
+        if any(known is cells and other == key for known, other in _UNDER_WAY):
+            raise RuntimeError(f"{key!r} is just being compared and set; this call came from within that one")
+        _UNDER_WAY.append((cells, key))
+        try:
+            present = digest(cells[key]) if key in cells else None
+            _require_unchanged(present, expected_digest, str(key))
+            cells[key] = value
+        finally:
+            _UNDER_WAY.pop()
 
 
 def compare_and_write(

@@ -11,6 +11,8 @@ from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.result import Analysis, Coverage, NotAnalysed
+from ctxlint.store.folder import Folder
+from ctxlint.workers import Workers
 
 
 @dataclass
@@ -32,7 +34,8 @@ class Known:
         models: Models,
         *,
         tree: str,
-        cache: bool,
+        cache: Folder | None,
+        workers: Workers,
         progress: Callable[[int, int], None],
     ) -> Analysis:
         self.files[:] = files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from ctxlint.report.line_hash import line_hashes
 from ctxlint.result import NotAnalysed
 from tests.cli.analyzers import Known
 from tests.cli.conftest import Run, at
+from tests.report.sarif_defects import assert_sound
 
 
 def test_clean_is_zero_and_ends_with_the_coverage_line(project: Path, run: Run) -> None:
@@ -279,3 +282,44 @@ def test_policies_are_rules(project: Path, run: Run) -> None:
     assert "SHOP1" in known.rules
     assert "audit-first" in run("rules").out
     assert run("explain", "audit-first").out.startswith("# audit-first (SHOP1)")
+
+
+def test_sarif_names_the_rules_that_ran_and_hides_what_comments_hide(project: Path, run: Run, two: Known) -> None:
+    (project / "agent.py").write_text("x = 1  # noqa: CTX101\ny = 2\nz = 3\n")
+    (project / "sub").mkdir()
+    (project / ".git").mkdir()
+    words = ("check", ".", "--output-format", "sarif", "--min-confidence", "low")
+    (log,) = assert_sound(run(*words, analyzer=two).out)["runs"]
+    assert [(one["ruleId"], one["level"]) for one in log["results"]] == [("CTX302", "warning")]
+    assert {"CTX003", "CTX101", "CTX302"} <= {rule["id"] for rule in log["tool"]["driver"]["rules"]}
+    (log,) = assert_sound(run(*words, "--show-suppressed", analyzer=two).out)["runs"]
+    assert [bool(one["suppressions"]) for one in log["results"]] == [False, True]
+
+
+def test_paths_of_sarif_begin_at_the_root_of_the_repository(
+    project: Path, run: Run, two: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "sub").mkdir()
+    (project / ".git").mkdir()
+    monkeypatch.chdir(project / "sub")
+    (log,) = assert_sound(run("check", "..", "--output-format", "sarif", analyzer=two).out)["runs"]
+    assert log["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "agent.py"
+    assert log["originalUriBaseIds"]["%SRCROOT%"]["uri"] == f"{project.as_uri()}/"
+    assert log["invocations"][0]["workingDirectory"]["uri"] == f"{project.as_uri()}/sub/"
+
+
+def test_sarif_of_standard_input_is_hashed_from_its_text(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"def")))
+    done = run("check", "-", "--stdin-filename", "new.py", "--output-format", "sarif",
+               analyzer=Known(not_analysed=(NotAnalysed(str(project / "new.py"), "syntax error", "x"),)))
+    (log,) = assert_sound(done.out)["runs"]
+    assert done.status == 2 and log["invocations"][0]["executionSuccessful"] is False
+    assert log["results"][0]["locations"][0]["physicalLocation"]["region"]["endColumn"] == 4
+    assert log["results"][0]["partialFingerprints"]["primaryLocationLineHash"] == line_hashes("def")[1]
+
+
+def test_annotations_are_commands(project: Path, run: Run, two: Known) -> None:
+    done = run("check", ".", "--output-format", "github", analyzer=two)
+    assert done.out.startswith("::error file=agent.py,line=1,endLine=1,col=1,endColumn=2,title=CTX101 mutate-late::")

@@ -303,8 +303,23 @@ def renamed_before_synchronised(disk, acknowledge):
     disk.sync(descriptor)
 
 
+def never_synchronised(disk, acknowledge):
+    """Wrong only behind its last operation."""
+    descriptor = disk.open("/disk/log", os.O_WRONLY | os.O_CREAT)
+    disk.write(descriptor, b"record")
+    disk.close(descriptor)
+    acknowledge(b"record")
+
+
 @pytest.mark.parametrize(
-    "program", [unsynchronised, unsynchronised_name, overwritten_in_place, renamed_before_synchronised]
+    "program",
+    [
+        unsynchronised,
+        unsynchronised_name,
+        overwritten_in_place,
+        renamed_before_synchronised,
+        never_synchronised,
+    ],
 )
 def test_the_simulated_disk_finds_programs_that_are_wrong(program):
     def check(disk, acknowledged):
@@ -313,6 +328,36 @@ def test_the_simulated_disk_finds_programs_that_are_wrong(program):
 
     with pytest.raises(CrashTestFailure, match="'crash' at operation"):
         crash_everywhere(program, check)
+
+
+@pytest.mark.parametrize("test", [crash_everywhere, fail_everywhere])
+def test_a_program_that_forgot_its_disk_does_not_pass(test):
+    with pytest.raises(ValueError, match="nothing would be tested"):
+        test(lambda disk, acknowledge: acknowledge(b"x"), lambda disk, acknowledged: None)
+
+
+def test_a_program_that_a_fault_confuses_is_named_with_the_operation():
+    def program(disk, acknowledge):
+        try:
+            atomic_write("/disk/state", b"x", files=disk)
+        except OSError:
+            raise KeyError("surprise") from None
+
+    with pytest.raises(CrashTestFailure, match=r"at operation 1 \(create .*the program raised KeyError\('surprise'\)"):
+        fail_everywhere(program, lambda disk, acknowledged: None)
+
+
+def test_a_file_has_one_name_on_the_disk_however_it_is_spelled(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    disk = SimulatedDisk()
+    atomic_write("state", b"x", files=disk)
+    descriptor = disk.open(tmp_path / "other" / ".." / "state", os.O_RDONLY)
+    assert disk.read(descriptor, 9) == disk.read_file("./state") == b"x"
+    disk.write(disk.open("new", os.O_CREAT | os.O_WRONLY), b"y")
+    disk.sync_directory("./")
+    disk.unlink("state")
+    assert disk.paths() == [str(tmp_path / "new")]
+    assert disk.crash(lambda: False).paths() == [str(tmp_path / "new"), str(tmp_path / "state")]
 
 
 def test_nothing_can_be_done_after_the_crash():
@@ -329,7 +374,7 @@ def test_nothing_can_be_done_after_the_crash():
             action()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.lists(st.one_of(st.binary(max_size=60), st.just("rotate"), st.just("reopen")), min_size=1, max_size=7),
     st.integers(0, 1000),

@@ -1,6 +1,6 @@
 """kill -9 in the middle of rewriting, again and again: nothing acknowledged is lost.
 
-CTXLINT_KILL_CYCLES=1000 makes it a long test; 40 is the default.
+CTXLINT_KILL_CYCLES=1000 makes it a long test; 24 is the default.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import sys
 
 import pytest
 
-from ctxlint.runtime import FileJournal, recover
+from ctxlint.runtime import FileJournal, killing, recover
 from ctxlint.runtime.killing import kill_repeatedly
 
 from . import kill_worker
 
-CYCLES = int(os.environ.get("CTXLINT_KILL_CYCLES", "40"))
+CYCLES = int(os.environ.get("CTXLINT_KILL_CYCLES", "24"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL here")
@@ -43,3 +43,17 @@ def test_a_program_that_ends_by_itself_is_an_error():
         kill_repeatedly(
             [sys.executable, "-c", "import sys; sys.stderr.write('broken'); sys.exit(3)"], lambda: None, longest=1
         )
+
+
+def test_a_program_that_never_came_to_its_work_is_an_error():
+    """Its output ends a moment before it does; killed in that moment it would pass for one that was at work."""
+    with pytest.raises(RuntimeError, match="status 0"):
+        kill_repeatedly(
+            [sys.executable, "-c", "import os, time; os.close(1); time.sleep(0.1)"], lambda: None, longest=0
+        )
+
+
+def test_a_program_that_says_nothing_does_not_hang_the_test(monkeypatch):
+    monkeypatch.setattr(killing, "PATIENCE", 0.3)
+    with pytest.raises(RuntimeError, match="ended by itself with status"):
+        kill_repeatedly([sys.executable, "-c", "import time; time.sleep(60)"], lambda: None)

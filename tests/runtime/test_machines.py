@@ -21,7 +21,7 @@ from ctxlint.runtime import (
 from .failing import FailingJournal
 
 TEXT = st.text("ab\n\U0001f600", max_size=4)
-SETTINGS = settings(max_examples=120, stateful_step_count=25, deadline=None)
+SETTINGS = settings(max_examples=80, stateful_step_count=25, deadline=None)
 
 
 class BufferMachine(RuleBasedStateMachine):

@@ -53,7 +53,8 @@ def test_fails_anyway():
 
 
 @pytest.fixture
-def project(tmp_path):
+def project(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # Other plugins only take time.
     (tmp_path / "agent.py").write_text(AGENT)
     (tmp_path / "test_agent.py").write_text(TESTS)
     (tmp_path / "pytest.ini").write_text("[pytest]\nctxlint_monitor =\n    agent:Agent messages undo\n")

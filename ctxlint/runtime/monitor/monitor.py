@@ -120,12 +120,18 @@ def monitor_attributes(
 
     watch = Monitor(recorder, (f"{name}.{buffer}", f"{name}.{journal}"), put_back)
     sink = _Failing(recorder, watch)
-    for attribute, stand_in in (
+    watched = _watched_class(kind, buffer, journal, recorder, sink)
+    stand_ins = (
         (buffer, mutable_cell(getattr(owner, buffer), recorder)),
         (journal, record_sink(getattr(owner, journal), sink)),
-    ):
-        setattr(owner, attribute, stand_in)
-    owner.__class__ = _watched_class(kind, buffer, journal, recorder, sink)
+    )
+    try:
+        for attribute, stand_in in stand_ins:
+            setattr(owner, attribute, stand_in)
+        owner.__class__ = watched
+    except BaseException:
+        put_back()
+        raise
     watch.buffer, watch.journal = recorder.content(), getattr(owner, journal)
     recorder.events.clear()
     return watch

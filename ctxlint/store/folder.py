@@ -1,0 +1,96 @@
+"""A folder of records by key, which any number of processes read and write at once.
+
+A record is whole or it is not there: it is written beside its place and moved into it, and a checksum tells one that was
+damaged later, which then counts as missing.
+Nothing in a record is code, so a folder from elsewhere can be wrong, but cannot run anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+LARGEST_FOLDER = 512 * 1024 * 1024
+"""Bytes; a folder that grew larger loses its oldest records until it is half as large."""
+
+_MAGIC = b"ctxlint record 1\n"
+_DIGEST = 16
+_IGNORE_FILE = "# Written by ctxlint.\n*\n"
+
+
+class Folder:
+    """The records under one folder; it is made when the first record is written."""
+
+    def __init__(self, path: Path, largest: int = LARGEST_FOLDER) -> None:
+        self.path = path
+        self._largest = largest
+        self._is_made = False
+
+    def get(self, kind: str, key: str) -> bytes | None:
+        """The record's content; None when there is none, or when it was damaged or cannot be read."""
+        try:
+            data = self._place(kind, key).read_bytes()
+        except OSError:
+            return None
+        start = len(_MAGIC) + _DIGEST
+        content = data[start:]
+        intact = data[: len(_MAGIC)] == _MAGIC and data[len(_MAGIC) : start] == _checksum(content)
+        return content if intact else None
+
+    def put(self, kind: str, key: str, content: bytes) -> None:
+        """Write the record, or replace it; raise OSError when the folder cannot be written."""
+        self._make()
+        place = self._place(kind, key)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                # Not flushed to the disk: a record that a crash tears is missing, which costs time and loses nothing.
+                stream.write(_MAGIC + _checksum(content) + content)
+            os.replace(temporary, place)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    def prune(self) -> None:
+        """Remove the oldest records of a folder that has grown too large, and what killed runs left half written."""
+        found = sorted(self._records())
+        total = sum([size for _, size, _ in found])
+        if total <= self._largest:
+            return
+        for _, size, place in found:
+            if total <= self._largest // 2:
+                break
+            try:
+                place.unlink()
+            except FileNotFoundError:       # another run was faster
+                pass
+            total -= size
+
+    def _records(self) -> Iterator[tuple[int, int, Path]]:
+        for place in self.path.glob("*/*/*"):
+            try:
+                status = place.stat()
+            except FileNotFoundError:       # another run has removed or renamed it
+                continue
+            yield status.st_mtime_ns, status.st_size, place
+
+    def _place(self, kind: str, key: str) -> Path:
+        return self.path / kind / key[:2] / key[2:]
+
+    def _make(self) -> None:
+        """Make the folder, with a file that keeps version control away from it."""
+        if self._is_made:
+            return
+        self.path.mkdir(parents=True, exist_ok=True)
+        ignore = self.path / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text(_IGNORE_FILE, encoding="utf-8")
+        self._is_made = True
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_DIGEST).digest()

@@ -1,0 +1,241 @@
+"""Reads and lowers files: what earlier runs lowered comes from the cache, the rest is done here or in worker processes.
+
+A task carries the bytes of a file and gives back bytes, so that any executor can run it; what comes out does not depend on how
+many workers there are, nor on who finishes first.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ctxlint.discovery.files import SourceFile
+from ctxlint.ir.module import Module
+from ctxlint.store.folder import Folder
+from ctxlint.store.keys import digest, library_version
+from ctxlint.store.records import Lowered, lowered, packed
+from ctxlint.store.sources import source_key, source_of
+from ctxlint.syntax.load import load
+from ctxlint.syntax.read import read
+
+TIME_LIMIT = 60.0
+"""Seconds that a worker may spend on one file."""
+WORTH_PROCESSES = 40
+"""With fewer files than this to lower, starting processes costs more than it gives."""
+MOST_WORKERS = 8
+
+Progress = Callable[[int, int], None]
+
+
+class Workers(msgspec.Struct, frozen=True):
+    """Who lowers: `jobs` processes of this machine (0: one a processor), or the workers of an executor."""
+
+    jobs: int = 1
+    executor: Executor | None = None
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """Why a file has no module."""
+
+    kind: str
+    message: str
+    line: int = 1
+
+
+class _Task(NamedTuple):
+    """A file that is to be lowered: its place among the files, its text and the key of its record."""
+
+    number: int
+    source: bytes
+    key: str
+
+
+def lower_files(
+    files: Sequence[SourceFile], tree: str, cache: Folder | None, workers: Workers, progress: Progress
+) -> list[Module | Unreadable]:
+    """What each of the files was lowered to, in their order."""
+    found: dict[int, Lowered] = {}
+    tasks: list[_Task] = []
+    for number, file in enumerate(files):
+        try:
+            source = source_of(file)
+        except OSError as error:
+            found[number] = Lowered(None, "encoding", f"cannot be read: {error.strerror}")
+            continue
+        key = source_key(source, tree)
+        record = cache.get("lowered", key) if cache is not None else None
+        known = lowered(record) if record is not None else None
+        if known is None:
+            tasks.append(_Task(number, source, key))
+        else:
+            found[number] = known
+    for number, result in _run(tasks, tree, cache, workers):
+        found[number] = result
+        progress(len(found), len(files))
+    return [_outcome(found[number]) for number in range(len(files))]
+
+
+def lower_task(source: bytes, tree: str, folder: str, key: str, limit: float) -> bytes:
+    """Lower one file and give back its record, which is also kept in `folder`, if that is given.
+
+    Empty when the result has no bytes: whoever asked lowers the file himself.
+    With a limit, the process ends when the file takes longer than so many seconds: nothing else stops a parser.
+    """
+    if limit:
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            faulthandler.dump_traceback_later(limit, exit=True, file=nowhere)
+            try:
+                record = packed(_lowered(source, tree))
+            finally:
+                faulthandler.cancel_dump_traceback_later()
+    else:
+        record = packed(_lowered(source, tree))
+    if record is not None and folder:
+        _keep(Folder(Path(folder)), "lowered", key, record)
+    return record or b""
+
+
+def confirm(source: bytes, lines: Sequence[int], screened: Module, cache: Folder | None) -> Module | None:
+    """What the file is lowered to when LibCST reads the statements at these lines; None when that is what was screened.
+
+    Verdicts are kept like lowered files: a run without new findings needs no LibCST.
+    """
+    key = digest(b"verdict", library_version("libcst").encode(), repr(list(lines)).encode(), source_key(source, "fast").encode())
+    record = cache.get("verdicts", key) if cache is not None else None
+    known = lowered(record) if record is not None else None
+    if known is None:
+        # LibCST takes a quarter of a second to import: only what is reported is read by it.
+        from ctxlint.syntax.verdict import confirmed
+
+        ir = confirmed(source, lines)
+        known = Lowered(None if ir == screened else ir)
+        record = packed(known) if cache is not None else None
+        if cache is not None and record is not None:
+            _keep(cache, "verdicts", key, record)
+    return known.module
+
+
+def _lowered(source: bytes, tree: str) -> Lowered:
+    if tree == "libcst":
+        # LibCST takes a quarter of a second to import, and few runs need it here.
+        from ctxlint.syntax.verdict import read_with_libcst
+
+        result = load(source, read_with_libcst)
+    else:
+        result = load(source, read)
+    return Lowered(result) if isinstance(result, Module) else Lowered(None, result.kind, result.message, result.line)
+
+
+def _run(tasks: list[_Task], tree: str, cache: Folder | None, workers: Workers) -> Iterator[tuple[int, Lowered]]:
+    """The results of the tasks, in any order."""
+    jobs = min(workers.jobs or _processors(), MOST_WORKERS, len(tasks))
+    if workers.executor is not None:
+        yield from _in_executor(workers.executor, tasks, tree, cache)
+    elif jobs < 2 or len(tasks) < WORTH_PROCESSES:
+        for task in tasks:
+            yield task.number, _here(task, tree, cache)
+    else:
+        yield from _in_processes(sorted(tasks, key=lambda task: -len(task.source)), tree, cache, jobs)
+
+
+def _here(task: _Task, tree: str, cache: Folder | None) -> Lowered:
+    result = _lowered(task.source, tree)
+    record = packed(result) if cache is not None else None
+    if cache is not None and record is not None:
+        _keep(cache, "lowered", task.key, record)
+    return result
+
+
+def _in_executor(
+    executor: Executor, tasks: list[_Task], tree: str, cache: Folder | None
+) -> Iterator[tuple[int, Lowered]]:
+    """Its workers may be on other machines: they get no folder, and what they send is kept from here."""
+    sent = [(task, executor.submit(lower_task, task.source, tree, "", "", 0.0)) for task in tasks]
+    for task, future in sent:
+        try:
+            record = future.result()
+        except BrokenExecutor:
+            yield task.number, _DIED
+            continue
+        if record and cache is not None:
+            _keep(cache, "lowered", task.key, record)
+        yield task.number, lowered(record) or _here(task, tree, None)
+
+
+def _in_processes(
+    tasks: list[_Task], tree: str, cache: Folder | None, jobs: int
+) -> Iterator[tuple[int, Lowered]]:
+    """Whoever was being lowered when a worker died is lowered again alone: then it is known whose fault it was."""
+    waiting = tasks[::-1]
+    while waiting:
+        suspects: list[_Task] = []
+        yield from _in_pool(waiting, tree, cache, jobs, suspects)
+        for task in suspects:
+            fatal: list[_Task] = []
+            yield from _in_pool([task], tree, cache, 1, fatal)
+            for dead in fatal:
+                yield dead.number, _DIED
+
+
+def _in_pool(
+    waiting: list[_Task], tree: str, cache: Folder | None, jobs: int, suspects: list[_Task]
+) -> Iterator[tuple[int, Lowered]]:
+    """Take tasks from the end of `waiting` until none is left or a worker dies; `suspects` are those that were under way."""
+    method = "fork" if "fork" in multiprocessing.get_all_start_methods() and os.name == "posix" else "spawn"
+    folder = str(cache.path) if cache is not None else ""
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context(method), _begin) as pool:
+        running: dict[Future[bytes], _Task] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < 2 * jobs:
+                    task = waiting.pop()
+                    running[_sent(pool, task, tree, folder)] = task
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    record = future.result()
+                    task = running.pop(future)
+                    yield task.number, lowered(record) or _here(task, tree, None)
+        except BrokenExecutor:
+            suspects.extend(running.values())
+
+
+def _sent(pool: Executor, task: _Task, tree: str, folder: str) -> Future[bytes]:
+    """The task's future, a broken one when the pool has just lost a worker."""
+    try:
+        return pool.submit(lower_task, task.source, tree, folder, task.key, TIME_LIMIT)
+    except BrokenExecutor as error:
+        broken: Future[bytes] = Future()
+        broken.set_exception(error)
+        return broken
+
+
+def _begin() -> None:
+    """A worker ends at once when the user interrupts the run; the run itself says so."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _keep(cache: Folder, kind: str, key: str, record: bytes) -> None:
+    """A folder that cannot be written costs the next run its time; the run itself says so."""
+    try:
+        cache.put(kind, key, record)
+    except OSError:
+        return
+
+
+def _outcome(result: Lowered) -> Module | Unreadable:
+    return result.module if result.module is not None else Unreadable(result.kind, result.message, result.line)
+
+
+def _processors() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_DIED = Lowered(None, "died", "its worker process died or took too long")

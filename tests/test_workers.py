@@ -1,0 +1,128 @@
+"""Lowering in processes: the same as without, whatever happens to a worker."""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxlint import workers
+from ctxlint.discovery.files import SourceFile
+from ctxlint.ir.module import Module
+from ctxlint.store.folder import Folder
+from ctxlint.syntax.load import load
+from ctxlint.workers import Unreadable, Workers, lower_files
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the tests change what forked workers do")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[SourceFile]:
+    """More files than are lowered in one process, of different sizes, one of them broken and one missing."""
+    made = []
+    for number in range(workers.WORTH_PROCESSES + 10):
+        path = tmp_path / "src" / f"m{number:02}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(f"def f{each}(x): return g(x, {number})\n" for each in range(number % 7 + 1)))
+        made.append(SourceFile(str(path), path.stem, False))
+    Path(made[5].path).write_text("def (:\n")
+    Path(made[6].path).write_text("x = '\\ud800'\n")
+    Path(made[7].path).unlink()
+    return made
+
+
+def lowered(files: list[SourceFile], chosen: Workers, cache: Folder | None = None) -> list[Module | Unreadable]:
+    return lower_files(files, "fast", cache, chosen, lambda done, total: None)
+
+
+def test_the_result_does_not_depend_on_the_workers(files: list[SourceFile]) -> None:
+    alone = lowered(files, Workers(1))
+    assert [number for number, one in enumerate(alone) if isinstance(one, Unreadable)] == [5, 7]
+    assert lowered(files, Workers(2)) == alone
+    assert lowered(files, Workers(3)) == alone
+    with ThreadPoolExecutor(3) as executor:
+        assert lowered(files, Workers(1, executor)) == alone
+
+
+def test_what_one_run_lowered_the_next_one_reads(
+    files: list[SourceFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Folder(tmp_path / "cache")
+    first = lowered(files, Workers(2), cache)
+
+    def never(source: bytes, reader: object) -> Module:
+        raise AssertionError("lowered again")
+
+    monkeypatch.setattr(workers, "load", never)
+    assert lowered(files, Workers(2), cache) == first
+
+
+def test_progress_ends_with_all_files(files: list[SourceFile]) -> None:
+    told: list[tuple[int, int]] = []
+    lower_files(files, "fast", None, Workers(2), lambda done, total: told.append((done, total)))
+    assert told[-1] == (len(files), len(files))
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+
+
+def test_a_worker_that_dies_costs_its_file_only(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = lowered(files, Workers(1))
+
+    def dies(source: bytes, reader: Any) -> object:
+        if b", 11)" in source or b", 23)" in source:
+            os._exit(9)
+        return load(source, reader)
+
+    monkeypatch.setattr(workers, "load", dies)
+    found = lowered(files, Workers(2))
+    for number, one in enumerate(found):
+        if number in (11, 23):
+            assert isinstance(one, Unreadable) and one.kind == "died"
+        else:
+            assert one == alone[number]
+
+
+def test_a_file_that_takes_too_long_is_given_up(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    def hangs(source: bytes, reader: Any) -> object:
+        if b", 11)" in source:
+            time.sleep(600)
+        return load(source, reader)
+
+    monkeypatch.setattr(workers, "load", hangs)
+    monkeypatch.setattr(workers, "TIME_LIMIT", 3.0)
+    found = lowered(files, Workers(2))
+    assert [number for number, one in enumerate(found) if isinstance(one, Unreadable)] == [5, 7, 11]
+
+
+def test_a_few_files_start_no_process(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*arguments: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", forbidden)
+    assert len(lowered(files[:20], Workers(2))) == 20
+
+
+class _Sending(Executor):
+    """Runs what it is given at once, and remembers it."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[object, ...]] = []
+
+    def submit(self, task: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+        self.sent.append(arguments)
+        future: Future[Any] = Future()
+        future.set_result(task(*arguments, **named))
+        return future
+
+
+def test_an_executor_gets_bytes_and_no_places(files: list[SourceFile], tmp_path: Path) -> None:
+    executor = _Sending()
+    cache = Folder(tmp_path / "cache")
+    lowered(files, Workers(1, executor), cache)
+    assert len(executor.sent) == len(files) - 1                    # the missing file is nobody's task
+    assert all(isinstance(words[0], bytes) for words in executor.sent)
+    assert str(tmp_path) not in repr([words[1:] for words in executor.sent])
+    assert len(list(cache.path.glob("lowered/*/*"))) == len({words[0] for words in executor.sent})

@@ -15,7 +15,8 @@ from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
-from ctxlint.roles.images import LATER, Image, Images, Stored, shares, steps_below
+from ctxlint.roles.images import Image, Images, shares, steps_below
+from ctxlint.roles.kept import LATER, Kept, Stored
 from ctxlint.roles.mutated import Change, Mutated
 
 
@@ -40,7 +41,8 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     holders = Holders(analysis.summaries)
     images = Images(analysis.summaries, holders)
     functions = list(analysis.program.functions())
-    stored = [s for identity in functions for s in images.stored(identity) if _is_kept(s)]
+    kept = Kept(analysis.summaries, holders, images)
+    stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s)]
     facts = Facts(images, Mutated(analysis.summaries, holders, images), {}, Pairs({}, {}))
     for each in stored:
         facts.pairs.by_place.setdefault(_root(each.place), []).append(each)
@@ -58,7 +60,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
         elif save.image.depth:
             yield from _handed_back(analysis, facts, save)
     for identity in functions:
-        for save in images.deferred(identity):
+        for save in kept.deferred(identity):
             yield from _later(analysis, facts, save)
 
 

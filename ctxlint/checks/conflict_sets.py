@@ -61,11 +61,13 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
             return None
         read, (use, store) = min(by_use.items(), key=lambda item: item[0])
         return Sides(store.field, read, store, use, _sureness(analysis, decision, read, use, store))
-    siblings = _siblings(analysis, decision)
-    named = _effect_by_name(analysis, decision.compared)
-    if not siblings or named is None or not decision.paired or involved.intersection(siblings):
+    siblings = _siblings(analysis, decision) - decision.compared
+    if not siblings or not decision.paired or involved.intersection(siblings):
         return None
-    return Sides(named, sorted(siblings)[0], None, None, "medium")
+    named = _named(analysis, siblings)
+    effect = _effect_by_name(analysis, decision.compared)
+    written = effect or min(decision.compared)
+    return Sides(written, min(named or siblings), None, None, "medium" if named and effect else "low")
 
 
 def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
@@ -104,7 +106,7 @@ def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozens
         key for key in _fields_of(analysis, facts, decision)
         if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
-    return frozenset(by_use) | _siblings(analysis, decision)
+    return frozenset(by_use) | _named(analysis, _siblings(analysis, decision)) | _crossed(facts, decision)
 
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
@@ -138,12 +140,31 @@ def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozense
 
 
 def _siblings(analysis: Analysis, decision: Decision) -> frozenset[str]:
+    """The collections that a class declares just like a compared one: they hold the same kind of thing."""
     declared = _declarations(analysis, decision.owner)
     kinds = {declared[key] for key in decision.compared if declared.get(key)}
-    return frozenset(
-        key for key, annotation in declared.items()
-        if annotation in kinds and _is_collection(annotation) and hints(key.rpartition(".")[2], analysis.words.dependencies)
-    )
+    return frozenset(key for key, annotation in declared.items() if annotation in kinds and _is_collection(annotation))
+
+
+def _named(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
+    """Those that are named for what a change depends on."""
+    return frozenset(key for key in keys if hints(key.rpartition(".")[2], analysis.words.dependencies))
+
+
+def _crossed(facts: Facts, decision: Decision) -> frozenset[str]:
+    """The fields that are compared with a compared one of another change, and never with each other: what is read."""
+    crossed: set[str] = set()
+    same: set[str] = set()
+    for overlap in facts.overlaps.of(decision.function):
+        for one in overlap.left:
+            for other in overlap.right:
+                if one.field and other.field and one.owner == other.owner == decision.owner and one.instance != other.instance:
+                    keys = {one.key, other.key}
+                    if len(keys) == 1:
+                        same |= keys
+                    elif keys & decision.compared:
+                        crossed |= keys - decision.compared
+    return frozenset(crossed - same)
 
 
 def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:

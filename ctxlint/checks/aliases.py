@@ -143,8 +143,12 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
 def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """The live value in the hands of something that uses it later."""
     change = _first_shared(save.image, facts.changes, ())
-    if change is not None and (change.function, change.event) != (save.function, save.event):
-        yield _finding(analysis, "deferred", save, change, save, "medium")
+    if change is None or (change.function, change.event) == (save.function, save.event):
+        return
+    callers = {caller for caller, _ in analysis.view.call_graph.callers(save.function)} | {save.function}
+    if ":" in save.image.holder and change.function not in callers:
+        return                                          # a formal is only one object on the way from its caller
+    yield _finding(analysis, "deferred", save, change, save, "medium")
 
 
 def _return_of(analysis: Analysis, identity: FunctionId) -> int:

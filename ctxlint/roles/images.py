@@ -174,17 +174,23 @@ class Images:
         elif event.kind == "call" and event.path is not None:
             yield from self._call(identity, number, event, event.path, level)
 
-    def _is_taken(self, identity: FunctionId, at: int, value: Value) -> bool:
+    def _is_taken(self, identity: FunctionId, at: int, value: Value, level: int = 0) -> bool:
         """Whether a value is (a part of) what was removed from its container."""
+        if level > MAX_DEPTH:
+            return False
         if isinstance(value, Compound) and value.operator == "item":
-            return self._is_taken(identity, at, value.parts[0])
+            return self._is_taken(identity, at, value.parts[0], level + 1)
         if isinstance(value, Name) and value.scope == "local":
-            bound = [self._view.event(identity, n) for n in self._view.definitions(identity).definitions(at, value.name) if n >= 0]
-            return bool(bound) and all(e.kind == "local" and e.value is not None and self._is_taken(identity, at, e.value) for e in bound)
+            numbers = [n for n in self._view.definitions(identity).definitions(at, value.name) if n >= 0]
+            bound = [(n, self._view.event(identity, n)) for n in numbers]
+            return bool(bound) and all(
+                event.kind == "local" and event.value is not None and self._is_taken(identity, number, event.value, level + 1)
+                for number, event in bound
+            )
         if isinstance(value, Result):
             event = self._view.event(identity, value.event)
             if event.kind == "read" and event.path is not None:
-                return self._is_taken(identity, value.event, event.path.root)
+                return self._is_taken(identity, value.event, event.path.root, level + 1)
             return event.kind == "call" and event.path is not None and event.path.steps[-1:] != () and event.path.steps[-1] in _REMOVES
         return False
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.cells import attribute_owner
+from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import ClassObject, in_order
+from ctxlint.calls.types import BoundMethod, ClassObject, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
@@ -36,6 +38,7 @@ class Kept:
     """The stores of every function; memoised."""
 
     def __init__(self, summaries: Summaries, holders: Holders, images: Images) -> None:
+        self._summaries = summaries
         self._view = summaries.view
         self._holders = holders
         self._images = images
@@ -61,15 +64,40 @@ class Kept:
                     yield from self._parts(identity, number, number, argument.value, places, 0 if into_items else 1)
 
     def deferred(self, identity: FunctionId) -> Iterator[Stored]:
-        """What is handed to something that runs later: a task, a thread, an executor."""
+        """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
         for number, event in enumerate(self._view.function(identity).events):
             effects = [modelled.effect for modelled in self._view.modelled(identity, number)] if event.kind == "call" else []
             if not any(e.does == "concurrent-executor" for e in effects) or any(e.suspends or e.does == "joins" for e in effects):
+                continue
+            if not self._is_written_down(identity, number):
                 continue
             for argument in event.arguments:
                 for at, value in self._handed(identity, number, argument.value):
                     for image in self._images.of(identity, at, value):
                         yield Stored(LATER, image, identity, number)
+
+    def _is_written_down(self, identity: FunctionId, number: int) -> bool:
+        """Whether what runs later saves something, or turns it into text."""
+        handed = [
+            t.method for argument in self._view.event(identity, number).arguments
+            for t in self._view.inference.of_value(identity, number, argument.value)
+            if isinstance(t, BoundMethod) and isinstance(t.method, FunctionId)
+        ]
+        calls = self._view.calls(identity, number)
+        if any(self._takes_it_in(method) for method in (*handed, *(m for call in calls for m in call.abstract))):
+            return True
+        for call in calls:
+            for target in call.functions:
+                if any(effect.kind in WRITES for effect in self._summaries.of(target).effects):
+                    return True
+                if any(self._view.does(target, n, "serialises") for n, e in enumerate(self._view.function(target).events) if e.kind == "call"):
+                    return True
+        return False
+
+    def _takes_it_in(self, method: FunctionId) -> bool:
+        """Whether a method without a body writes to the store behind its interface, or gives nothing for what it is given."""
+        function = self._view.function(method)
+        return interface_effect(self._view, method) in WRITES or (function.stub and function.returns == "None")
 
     def _handed(self, identity: FunctionId, number: int, value: Value) -> Iterator[tuple[int, Value]]:
         """What is handed over: a value, or the arguments of a coroutine that was called for it."""

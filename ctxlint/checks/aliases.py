@@ -112,18 +112,25 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
 
 
 def _sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
-    """How sure it is that one side is a record: somebody copies for it, it is one of many, or it is named so."""
+    """How sure it is that one side is a record: it is named so, or one object keeps copies or entries of its own state."""
     copied = bool(save.image.depth or restore.image.depth)
     named = _is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
     entry = save.place.endswith("]")
-    return "high" if named and (copied or entry) else "medium" if copied or named or entry else "low"
+    own = _owner(save.place) == _owner(save.image.holder)
+    if named and (copied or entry):
+        return "high"
+    return "medium" if named or (own and (copied or entry)) else "low"
+
+
+def _owner(holder: Holder) -> str:
+    return _root(holder).rpartition(".")[0]
 
 
 def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy in a local that one function makes and puts back."""
     change = _first_shared(save.image, facts.changes, (save.function,))
     if change is not None and save.image.where[0] == save.function:
-        yield _finding(analysis, "save", save, change, save, "medium")
+        yield _finding(analysis, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
 
 
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
@@ -135,8 +142,7 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
         given = [image for image in facts.images.given(identity) if is_within(image.holder, save.place)]
         if identity != save.function and given:
             reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
-            sure = _is_named(analysis, save) or any(image.depth for image in given)
-            yield _finding(analysis, "save", save, change, reader, "medium" if sure else "low")
+            yield _finding(analysis, "save", save, change, reader, "medium" if _is_named(analysis, save) else "low")
             return
 
 
@@ -148,7 +154,8 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     callers = {caller for caller, _ in analysis.view.call_graph.callers(save.function)} | {save.function}
     if ":" in save.image.holder and change.function not in callers:
         return                                          # a formal is only one object on the way from its caller
-    yield _finding(analysis, "deferred", save, change, save, "medium")
+    sure = save.to_store or _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    yield _finding(analysis, "deferred", save, change, save, "medium" if sure else "low")
 
 
 def _return_of(analysis: Analysis, identity: FunctionId) -> int:

@@ -32,6 +32,8 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     event: int
     back: bool = False
     """Whether it is an earlier copy of the same place that is put back."""
+    to_store: bool = False
+    """Whether what runs later is the writing method of a store's interface."""
 
 
 class Kept:
@@ -69,35 +71,35 @@ class Kept:
             effects = [modelled.effect for modelled in self._view.modelled(identity, number)] if event.kind == "call" else []
             if not any(e.does == "concurrent-executor" for e in effects) or any(e.suspends or e.does == "joins" for e in effects):
                 continue
-            if not self._is_written_down(identity, number):
+            methods = self._interface_methods(identity, number)
+            to_store = any(interface_effect(self._view, method) in WRITES for method in methods)
+            if not to_store and not self._is_written_down(identity, number, methods):
                 continue
             for argument in event.arguments:
                 for at, value in self._handed(identity, number, argument.value):
                     for image in self._images.of(identity, at, value):
-                        yield Stored(LATER, image, identity, number)
+                        yield Stored(LATER, image, identity, number, to_store=to_store)
 
-    def _is_written_down(self, identity: FunctionId, number: int) -> bool:
-        """Whether what runs later saves something, or turns it into text."""
+    def _interface_methods(self, identity: FunctionId, number: int) -> list[FunctionId]:
+        """The methods without a body that a call runs later."""
         handed = [
             t.method for argument in self._view.event(identity, number).arguments
             for t in self._view.inference.of_value(identity, number, argument.value)
-            if isinstance(t, BoundMethod) and isinstance(t.method, FunctionId)
+            if isinstance(t, BoundMethod) and isinstance(t.method, FunctionId) and self._view.function(t.method).stub
         ]
-        calls = self._view.calls(identity, number)
-        if any(self._takes_it_in(method) for method in (*handed, *(m for call in calls for m in call.abstract))):
+        return [*handed, *(method for call in self._view.calls(identity, number) for method in call.abstract)]
+
+    def _is_written_down(self, identity: FunctionId, number: int, methods: list[FunctionId]) -> bool:
+        """Whether what runs later saves something, turns it into text, or gives nothing for what it is given."""
+        if any(self._view.function(method).returns == "None" for method in methods):
             return True
-        for call in calls:
+        for call in self._view.calls(identity, number):
             for target in call.functions:
                 if any(effect.kind in WRITES for effect in self._summaries.of(target).effects):
                     return True
                 if any(self._view.does(target, n, "serialises") for n, e in enumerate(self._view.function(target).events) if e.kind == "call"):
                     return True
         return False
-
-    def _takes_it_in(self, method: FunctionId) -> bool:
-        """Whether a method without a body writes to the store behind its interface, or gives nothing for what it is given."""
-        function = self._view.function(method)
-        return interface_effect(self._view, method) in WRITES or (function.stub and function.returns == "None")
 
     def _handed(self, identity: FunctionId, number: int, value: Value) -> Iterator[tuple[int, Value]]:
         """What is handed over: a value, or the arguments of a coroutine that was called for it."""

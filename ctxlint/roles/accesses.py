@@ -49,10 +49,21 @@ class Accesses:
             for use in self._of(identity):
                 self._uses.setdefault(use.field, []).append(use)
         self._add_derived()
+        self._by_mode: dict[tuple[str, Mode], tuple[Use, ...]] = {}
+        by_owner: dict[str, set[str]] = {}
+        for field, uses in self._uses.items():
+            by_owner.setdefault(field.rpartition(".")[0], set()).add(field)
+            for mode in {use.mode for use in uses}:
+                self._by_mode[field, mode] = tuple(use for use in uses if use.mode == mode)
+        self._by_owner = {owner: frozenset(fields) for owner, fields in by_owner.items()}
+        self._by_object: dict[tuple[FunctionId, str], set[str]] = {}
+        for field, objects in self._objects.items():
+            for each in objects:
+                self._by_object.setdefault(each, set()).add(field)
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
-        return tuple(use for use in self._uses.get(field, ()) if use.mode == mode)
+        return self._by_mode.get((field, mode), ())
 
     def opposed(self, read: str, written: str) -> tuple[Use, Use] | None:
         """A use of one field to read from a container that the other one writes to, and that use."""
@@ -69,12 +80,12 @@ class Accesses:
 
     def fields_of(self, owner: str) -> frozenset[str]:
         """The fields of a class that are used as keys at all."""
-        return frozenset(field for field in self._uses if field.rpartition(".")[0] == owner)
+        return self._by_owner.get(owner, frozenset())
 
     def together(self, fields: frozenset[str]) -> frozenset[str]:
         """The fields that some function uses of the same object as one of `fields`."""
         objects = {place for field in fields for place in self._objects.get(field, ())}
-        return frozenset(field for field, places in self._objects.items() if not objects.isdisjoint(places))
+        return frozenset().union(*(self._by_object[each] for each in objects))
 
     def of_formal(self, identity: FunctionId, formal: str, depth: int = HELPERS) -> frozenset[tuple[Mode, Places]]:
         """What callers use the value for that they pass for a formal: as a key of what they read, or write, and where."""

@@ -11,8 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "ctxlint"
 FILES = sorted(PACKAGE.rglob("*.py"))
 IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w.]+)", re.MULTILINE)
 
-LONGER_THAN_A_ROOM = {"calls/effects.py": 440, "syntax/expressions.py": 425, "syntax/tree_expressions.py": 460,
-                      "roles/edits.py": 633, "roles/undo.py": 489, "roles/accesses.py": 429, "checks/compares.py": 480}
+LONGER_THAN_A_ROOM = {"calls/effects.py": 440, "syntax/expressions.py": 425, "syntax/tree_expressions.py": 460}
 """Files that want to be split, and the lines they may not exceed until then."""
 
 READS_ANNOTATIONS = PACKAGE / "calls" / "types.py"

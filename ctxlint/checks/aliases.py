@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
-from ctxlint.roles.images import Image, Images, Stored, shares, steps_below
+from ctxlint.roles.images import Image, Images, shares, steps_below
+from ctxlint.roles.kept import LATER, Kept, Stored
 from ctxlint.roles.mutated import Change, Mutated
 
 
@@ -25,33 +27,48 @@ class Pairs(msgspec.Struct, frozen=True):
     by_holder: dict[Holder, list[Stored]]
 
 
+class Facts(msgspec.Struct, frozen=True):
+    """What the check asks about images and changes."""
+
+    images: Images
+    mutated: Mutated
+    changes: dict[Holder, list[Change]]
+    pairs: Pairs
+
+
 def aliases(analysis: Analysis) -> Iterator[Finding]:
     """Report images that follow the cell they are taken of, and cells that become the image they are restored from."""
     holders = Holders(analysis.summaries)
     images = Images(analysis.summaries, holders)
-    stored = [s for identity in analysis.program.functions() for s in images.stored(identity) if _is_kept(s)]
-    pairs = Pairs({}, {})
+    functions = list(analysis.program.functions())
+    kept = Kept(analysis.summaries, holders, images)
+    stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s)]
+    facts = Facts(images, Mutated(analysis.summaries, holders, images), {}, Pairs({}, {}))
     for each in stored:
-        pairs.by_place.setdefault(_root(each.place), []).append(each)
-        pairs.by_holder.setdefault(_root(each.image.holder), []).append(each)
-    mutated = Mutated(analysis.summaries, holders)
-    changes: dict[Holder, list[Change]] = {}
-    for change in mutated.changes:
-        changes.setdefault(_root(change.place), []).append(change)
+        facts.pairs.by_place.setdefault(_root(each.place), []).append(each)
+        facts.pairs.by_holder.setdefault(_root(each.image.holder), []).append(each)
+    for change in facts.mutated.changes:
+        facts.changes.setdefault(_root(change.place), []).append(change)
     for save in stored:
-        restore = _restore_of(save, pairs)
-        if restore is None:
+        if save.back:
+            yield from _put_back(analysis, facts, save)
             continue
-        finding = _saved(analysis, save, restore, changes) or None
-        if finding is not None:
-            yield finding
-        back = _restored(analysis, save, restore, changes)
-        if back is not None:
-            yield back
+        restore = _restore_of(save, facts.pairs)
+        if restore is not None:
+            yield from _saved(analysis, facts, save, restore)
+            yield from _restored(analysis, facts, save, restore)
+        elif save.image.depth:
+            yield from _handed_back(analysis, facts, save)
+    for identity in functions:
+        for save in kept.deferred(identity):
+            yield from _later(analysis, facts, save)
 
 
 def _is_kept(stored: Stored) -> bool:
-    return not stored.place.startswith(STORE) and not stored.image.holder.startswith(STORE)
+    """Whether the place outlives the call: an attribute, a variable, an entry of a container; not a formal that was bound anew."""
+    if stored.place.startswith(STORE) or stored.image.holder.startswith(STORE):
+        return False
+    return stored.back or "[" in stored.place or ":" not in stored.place or "." in stored.place.partition(":")[2]
 
 
 def _root(holder: Holder) -> Holder:
@@ -61,7 +78,7 @@ def _root(holder: Holder) -> Holder:
 def _restore_of(save: Stored, pairs: Pairs) -> Stored | None:
     """A store that puts something of the record's place back into the cell."""
     for other in pairs.by_holder.get(_root(save.place), ()):
-        if other.place == save.image.holder and is_within(other.image.holder, save.place) and other.place != other.image.holder:
+        if other.place == save.image.holder and _root(other.place) != _root(other.image.holder) and is_within(other.image.holder, save.place) and other.place != other.image.holder:
             return other
     return None
 
@@ -72,24 +89,100 @@ def _first_shared(image: Image, changes: dict[Holder, list[Change]], but: Iterab
     return min(found, key=lambda c: (len(c.place), c.function, c.event), default=None)
 
 
-def _saved(analysis: Analysis, save: Stored, restore: Stored, changes: dict[Holder, list[Change]]) -> Finding | None:
-    change = _first_shared(save.image, changes, (save.function, restore.function))
-    if change is None or not _is_record(analysis, save, restore):
-        return None
-    return _finding(analysis, "save", save, change, restore, "high")
+def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
+    if not _is_record(analysis, save, restore):
+        return
+    change = _first_shared(save.image, facts.changes, (save.function, restore.function))
+    if change is not None:
+        yield _finding(analysis, "save", save, change, restore, _sureness(analysis, save, restore))
+        return
+    change = _first_shared_object(analysis, facts, save)
+    if change is not None:
+        yield _finding(analysis, "save", save, change, restore, "medium" if hints(save.place, analysis.words.snapshots) else "low")
 
 
-def _restored(analysis: Analysis, save: Stored, restore: Stored, changes: dict[Holder, list[Change]]) -> Finding | None:
-    if restore.image.taken or not _is_record(analysis, save, restore):
-        return None
-    if _is_dropped(analysis, restore, save):
-        return None
+def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
+    if restore.image.taken or not _is_record(analysis, save, restore) or _is_dropped(analysis, restore, save):
+        return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
     live = Image(restore.place, copied, restore.image.where)
-    change = _first_shared(live, changes, (save.function, restore.function))
-    if change is None:
-        return None
-    return _finding(analysis, "restore", restore, change, save, "high")
+    change = _first_shared(live, facts.changes, (save.function, restore.function))
+    if change is not None:
+        yield _finding(analysis, "restore", restore, change, save, _sureness(analysis, save, restore))
+
+
+def _sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
+    """How sure it is that one side is a record: it is named so, or one object keeps copies or entries of its own state."""
+    copied = bool(save.image.depth or restore.image.depth)
+    named = _is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
+    entry = save.place.endswith("]")
+    own = _owner(save.place) == _owner(save.image.holder)
+    if named and (copied or entry):
+        return "high"
+    return "medium" if named or (own and (copied or entry)) else "low"
+
+
+def _owner(holder: Holder) -> str:
+    return _root(holder).rpartition(".")[0]
+
+
+def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
+    """A copy in a local that one function makes and puts back."""
+    change = _first_shared(save.image, facts.changes, (save.function,))
+    if change is not None and save.image.where[0] == save.function:
+        yield _finding(analysis, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
+
+
+def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
+    """A copy that is kept and given out again: somebody meant it to stay what it is."""
+    change = _first_shared(save.image, facts.changes, (save.function,))
+    if change is None or ":" in save.image.holder:
+        return
+    for identity in analysis.program.functions():
+        given = [image for image in facts.images.given(identity) if is_within(image.holder, save.place)]
+        if identity != save.function and given:
+            reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
+            yield _finding(analysis, "save", save, change, reader, "medium" if _is_named(analysis, save) else "low")
+            return
+
+
+def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
+    """The live value in the hands of something that uses it later."""
+    change = _first_shared(save.image, facts.changes, ())
+    if change is None or (change.function, change.event) == (save.function, save.event):
+        return
+    callers = {caller for caller, _ in analysis.view.call_graph.callers(save.function)} | {save.function}
+    if ":" in save.image.holder and change.function not in callers:
+        return                                          # a formal is only one object on the way from its caller
+    sure = save.to_store or _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    yield _finding(analysis, "deferred", save, change, save, "medium" if sure else "low")
+
+
+def _return_of(analysis: Analysis, identity: FunctionId) -> int:
+    events = analysis.view.function(identity).events
+    return next((number for number, event in enumerate(events) if event.kind == "return" and event.value is not None), 0)
+
+
+def _is_named(analysis: Analysis, save: Stored) -> bool:
+    words = analysis.words.snapshots | analysis.words.journals
+    return hints(save.place, words) or hints(analysis.program.symbol(save.function), words)
+
+
+def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
+    """A change of an object of a class that the image shares, by the class alone; in the class's own module or the record's."""
+    inference = analysis.view.inference
+    function, event = save.image.where
+    it = analysis.view.event(function, event)
+    types = inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
+    for level in range(2):
+        if level >= 0:
+            for type in in_order(types):
+                if isinstance(type, Instance) and type.name in facts.mutated.of_class and (level or save.image.depth == 0):
+                    for change in facts.mutated.of_class[type.name]:
+                        if change.function.module == save.function.module:
+                            return change
+        types = inference.item(types)
+    return None
 
 
 def _is_dropped(analysis: Analysis, restore: Stored, save: Stored) -> bool:
@@ -106,31 +199,36 @@ def _is_record(analysis: Analysis, save: Stored, restore: Stored) -> bool:
     return save.function != restore.function or hints(save.place, analysis.words.snapshots)
 
 
+_ROLES = {"save": "restores from it", "restore": "saves to it", "deferred": "hands it to something that runs later"}
+
+
 def _finding(analysis: Analysis, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
     view = analysis.view
     function, event = stored.image.where
-    cell = stored.image.holder if kind == "save" else stored.place
-    record = stored.place if kind == "save" else stored.image.holder
+    cell = stored.image.holder if kind != "restore" else stored.place
+    record = stored.place if kind != "restore" else stored.image.holder
     mutator = analysis.program.symbol(change.function)
     return Finding(
         function=function, event=event, kind=kind, confidence=confidence,
         fields={
             "cell": _short(cell), "record": _short(record), "mutator": mutator, "change": str(view.line(change.function, change.event)),
             "depth": "no level" if stored.image.depth == 0 else f"{stored.image.depth} level{'s' if stored.image.depth > 1 else ''}",
-            "restorer": analysis.program.symbol(other.function if kind == "save" else stored.function),
+            "restorer": analysis.program.symbol(other.function if kind != "restore" else stored.function),
         },
         flow=(
-            FlowStep(function, event, f"copies {'nothing' if stored.image.depth == 0 else 'too little'} of `{_short(cell if kind == 'save' else record)}`"),
+            FlowStep(function, event, f"copies {'nothing' if stored.image.depth == 0 else 'too little'} of `{_short(cell if kind != 'restore' else record)}`"),
             FlowStep(change.function, change.event, f"changes `{_short(change.place)}` in place"),
             FlowStep(other.function, other.event, "the other side of the record"),
         ),
-        evidence=(Evidence(f"record: `{analysis.program.symbol(other.function)}` {'restores from' if kind == 'save' else 'saves to'} it",
+        evidence=(Evidence(f"record: `{analysis.program.symbol(other.function)}` {_ROLES[kind]}",
                            other.function, other.event),),
         chain=("alias", kind, cell),
     )
 
 
 def _short(holder: Holder) -> str:
+    if holder == LATER:
+        return "what runs later"
     head, _, rest = holder.partition("[")
     name = ".".join(head.replace(":", ".").rsplit(".", 2)[-2:])
     return f"{name}[{rest}" if rest else name

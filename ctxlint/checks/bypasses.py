@@ -13,7 +13,7 @@ from ctxlint.checks.guarded import conditions_before
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import Witness, path, reachable
 from ctxlint.ir.value import Compound, Name, Result, Value
-from ctxlint.roles.edits import Edit
+from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
 from ctxlint.roles.undo import Record, UndoRecords
 

@@ -18,7 +18,7 @@ from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import Compound, Constant, Result, Value
-from ctxlint.roles.edits import Edit
+from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import STORE, Holder, is_within
 from ctxlint.roles.measures import ZERO
 from ctxlint.roles.undo import Record, Replay, UndoRecords

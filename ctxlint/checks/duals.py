@@ -11,7 +11,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.function import Condition
 from ctxlint.ir.value import Compound, Constant, Value
-from ctxlint.roles.edits import Edit
+from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
 from ctxlint.roles.measures import Atom, Sum, made, single, substituted
 from ctxlint.roles.undo import Record, UndoRecords

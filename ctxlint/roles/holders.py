@@ -121,8 +121,8 @@ class Holders:
             event = events[number]
             if event.kind == "local" and event.value is not None:
                 found_here |= self._of(identity, number, event.value, depth)
-        if not found_here and self._is_shared_below(identity, name.name):
-            found_here.add(self._own(identity, name.name))
+        if not found_here and self.is_shared_below(identity, name.name):
+            found_here.add(self.own(identity, name.name))
         return found_here
 
     def _outer(self, identity: FunctionId, name: str) -> Holder:
@@ -133,12 +133,13 @@ class Holders:
                 return f"{identity.module}:{name}"
             current = FunctionId(current.module, enclosing)
             if name in self._view.function(current).locals and name not in self._view.function(current).captures:
-                return self._own(current, name)
+                return self.own(current, name)
 
-    def _own(self, identity: FunctionId, name: str) -> Holder:
+    def own(self, identity: FunctionId, name: str) -> Holder:
+        """A variable of a function that functions inside it take."""
         return f"{identity.module}:{self._view.function(identity).qualname}.{name}"
 
-    def _is_shared_below(self, identity: FunctionId, name: str) -> bool:
+    def is_shared_below(self, identity: FunctionId, name: str) -> bool:
         """Whether a function defined inside this one takes the variable."""
         module = self._view.program.modules[identity.module].ir
         return any(name in function.captures and function.enclosing == identity.index for function in module.functions)

@@ -11,16 +11,15 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ctxlint.calls.cells import attribute_owner
-from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import ClassObject, Instance, Types, in_order
+from ctxlint.calls.types import ClassObject, Instance, Types
 from ctxlint.calls.view import Call, argument_of
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.holders import ITEM, Holder, Holders
+from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.measures import slice_of
 
 DEEP = 99
@@ -41,15 +40,6 @@ class Image(msgspec.Struct, frozen=True, gc=False):
     depth: int
     where: tuple[FunctionId, int]
     taken: bool = False
-
-
-class Stored(msgspec.Struct, frozen=True, gc=False):
-    """At an event of a function, `place` gets something that shares structure with a cell."""
-
-    place: Holder
-    image: Image
-    function: FunctionId
-    event: int
 
 
 def shares(image: Image, mutated: Holder) -> bool:
@@ -76,7 +66,6 @@ class Images:
         self._view = summaries.view
         self._holders = holders
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Image]] = {}
-        self._stored: dict[FunctionId, tuple[Stored, ...]] = {}
         self._given: dict[FunctionId, frozenset[Image]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Image]:
@@ -107,7 +96,7 @@ class Images:
     def _compound(self, identity: FunctionId, at: int, value: Compound, level: int) -> Iterator[Image]:
         operator = value.operator
         if operator in ("or", "and", "if"):
-            for part in value.parts[1:] if operator == "if" else value.parts:
+            for part in self._alternatives(identity, value) if operator == "if" else value.parts:
                 yield from self._of(identity, at, part, level)
         elif operator in ("list", "tuple", "set", "dict"):
             parts = value.parts[1::2] if operator == "dict" else value.parts
@@ -130,15 +119,28 @@ class Images:
             for holder in self._holders.of(identity, at, value):
                 yield Image(holder, 0, (identity, at), self._is_taken(identity, at, value))
 
+    def _alternatives(self, identity: FunctionId, value: Compound) -> tuple[Value, ...]:
+        """Both sides of a choice; only the default one when an option of the function decides."""
+        test, then, otherwise = value.parts
+        holds = True
+        if isinstance(test, Compound) and test.operator == "not":
+            test, holds = test.parts[0], False
+        for formal in self._view.function(identity).formals:
+            if test == Name(formal.name, "local") and isinstance(formal.default, Constant) and formal.default.kind == "bool":
+                return (then,) if (formal.default.text == "True") == holds else (otherwise,)
+        return then, otherwise
+
     def _name(self, identity: FunctionId, at: int, name: Name, level: int) -> Iterator[Image]:
         if name.scope != "local":
             for holder in self._holders.of(identity, at, name):
                 yield Image(holder, 0, (identity, at))
             return
         definitions = self._view.definitions(identity)
+        if self._is_receiver(identity, name.name):
+            return
         for number in definitions.definitions(at, name.name):
             if number == ENTRY_VALUE:
-                if not self._is_receiver(identity, name.name):
+                if any(formal.name == name.name for formal in self._view.function(identity).formals):
                     yield Image(f"{identity.module}:{name.name}", 0, (identity, at))
                 continue
             event = self._view.event(identity, number)
@@ -172,17 +174,23 @@ class Images:
         elif event.kind == "call" and event.path is not None:
             yield from self._call(identity, number, event, event.path, level)
 
-    def _is_taken(self, identity: FunctionId, at: int, value: Value) -> bool:
+    def _is_taken(self, identity: FunctionId, at: int, value: Value, level: int = 0) -> bool:
         """Whether a value is (a part of) what was removed from its container."""
+        if level > MAX_DEPTH:
+            return False
         if isinstance(value, Compound) and value.operator == "item":
-            return self._is_taken(identity, at, value.parts[0])
+            return self._is_taken(identity, at, value.parts[0], level + 1)
         if isinstance(value, Name) and value.scope == "local":
-            bound = [self._view.event(identity, n) for n in self._view.definitions(identity).definitions(at, value.name) if n >= 0]
-            return bool(bound) and all(e.kind == "local" and e.value is not None and self._is_taken(identity, at, e.value) for e in bound)
+            numbers = [n for n in self._view.definitions(identity).definitions(at, value.name) if n >= 0]
+            bound = [(n, self._view.event(identity, n)) for n in numbers]
+            return bool(bound) and all(
+                event.kind == "local" and event.value is not None and self._is_taken(identity, number, event.value, level + 1)
+                for number, event in bound
+            )
         if isinstance(value, Result):
             event = self._view.event(identity, value.event)
             if event.kind == "read" and event.path is not None:
-                return self._is_taken(identity, value.event, event.path.root)
+                return self._is_taken(identity, value.event, event.path.root, level + 1)
             return event.kind == "call" and event.path is not None and event.path.steps[-1:] != () and event.path.steps[-1] in _REMOVES
         return False
 
@@ -202,7 +210,7 @@ class Images:
         if path.steps and path.steps[-1] == "copy" and not event.arguments:
             receiver = AccessPath(path.root, path.steps[:-1])
             yield from _deeper(self._of_argument(identity, number, event, receiver, level), 1, (identity, number))
-        elif self._is_construction(identity, number, path):
+        elif self.is_construction(identity, number, path):
             for argument in event.arguments:
                 yield from self._of(identity, number, argument.value, level)
         else:
@@ -222,7 +230,8 @@ class Images:
             Image(holder, 0, (identity, number)) for holder in self._holders.of_path(identity, number, target, event.keys)
         )
 
-    def _is_construction(self, identity: FunctionId, number: int, path: AccessPath) -> bool:
+    def is_construction(self, identity: FunctionId, number: int, path: AccessPath) -> bool:
+        """Whether a path names a class of the program, so that calling it makes an object."""
         return any(
             isinstance(t, ClassObject) and self._view.program.class_(t.name) is not None
             for t in self._view.inference.of_path(identity, number, path)
@@ -234,8 +243,9 @@ class Images:
         for call in self._view.calls(identity, number):
             for target in call.functions[:6]:
                 if is_constructor(self._view, target):
-                    for stored in self.stored(target):
-                        yield from self.translated(identity, number, call, target, stored.image, level)
+                    for at, event in enumerate(self._view.function(target).events):
+                        for image in self._of(target, at, event.value, 1) if event.kind == "write" and event.value is not None else ():
+                            yield from self.translated(identity, number, call, target, image, level)
                 elif target != identity:
                     for image in self.given(target):
                         yield from self.translated(identity, number, call, target, image, level)
@@ -270,109 +280,7 @@ class Images:
                     continue
                 yield Image(passed.holder + rest, passed.depth + image.depth, image.where, passed.taken)
 
-    # Stores.
-
-    def stored(self, identity: FunctionId) -> tuple[Stored, ...]:
-        """What a function, or a callee, stores into attributes and containers that shares structure with something."""
-        found = self._stored.get(identity)
-        if found is None:
-            self._stored[identity] = ()
-            found = self._stored[identity] = tuple(dict.fromkeys([*self._own_stores(identity), *self._lifted_stores(identity)]))
-        return found
-
-    def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind == "write" and event.path is not None and event.path.steps and event.value is not None:
-                yield from self._parts(identity, number, number, event.value, self._holders.of_event(identity, number))
-            elif event.kind == "call" and event.path is not None and event.path.steps and event.path.steps[-1] in _PUTS:
-                holders = self._holders.of_receiver(identity, number)
-                into_items = event.path.steps[-1] in ("append", "appendleft", "add", "insert")
-                places = [f"{holder}{ITEM}" for holder in holders] if into_items else list(holders)
-                for argument in event.arguments[-1:]:
-                    yield from self._parts(identity, number, number, argument.value, places, 0 if into_items else 1)
-
-    def _parts(
-        self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], copied: int = 0, level: int = 0
-    ) -> Iterator[Stored]:
-        """The parts of what is stored, each with its own place."""
-        if isinstance(value, Name) and value.scope == "local" and level < 4:
-            definitions = self._view.definitions(identity)
-            bindings = definitions.definitions(at, value.name)
-            bound = self._view.event(identity, bindings[0]) if len(bindings) == 1 and bindings[0] >= 0 else None
-            if bound is not None and bound.kind == "local" and bound.value is not None and not definitions.additions(at, value.name):
-                yield from self._parts(identity, number, bindings[0], bound.value, places, copied, level + 1)
-                return
-        if isinstance(value, Compound) and value.operator == "dict" and not copied:
-            for key, part in zip(value.parts[::2], value.parts[1::2]):
-                step = f"[{key.text}]" if isinstance(key, Constant) else "" if isinstance(key, Compound) and key.operator == "**" else ITEM
-                if step:
-                    yield from self._parts(identity, number, at, part, [f"{p}{step}" for p in places], 0, level + 1)
-            return
-        if isinstance(value, Compound) and value.operator == "tuple" and not copied:
-            for index, part in enumerate(value.parts):
-                yield from self._parts(identity, number, at, part, [f"{p}[{index}]" for p in places], 0, level + 1)
-            return
-        if isinstance(value, Result) and not copied:
-            fields = list(self._constructed(identity, value.event))
-            if fields:
-                for place, image in fields:
-                    yield Stored(place, image, identity, number)
-                return
-        for place in sorted(places):
-            for image in self.of(identity, at, value):
-                if image.holder != place:
-                    moved = msgspec.structs.replace(image, depth=image.depth + copied) if copied else image
-                    yield Stored(place, moved, identity, number)
-
-    def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image]]:
-        """The fields of an object that a call makes, and what they share with something."""
-        event = self._view.event(identity, number)
-        if event.kind != "call" or event.path is None or not self._is_construction(identity, number, event.path):
-            return
-        for built in in_order(self._view.inference.of_path(identity, number, event.path)):
-            if isinstance(built, ClassObject):
-                made = False
-                for call in self._view.calls(identity, number):
-                    for target in call.functions:
-                        if is_constructor(self._view, target):
-                            made = True
-                            for stored in self.stored(target):
-                                for image in self.translated(identity, number, call, target, stored.image):
-                                    yield stored.place, image
-                if not made:
-                    for name, value in self._fields(built.name, event):
-                        for image in self.of(identity, number, value):
-                            yield f"{attribute_owner(self._view, built.name, name)}.{name}", image
-
-    def _fields(self, class_id: ClassId, event: Event) -> Iterator[tuple[str, Value]]:
-        info = self._view.program.class_(class_id)
-        names: list[str] = []
-        for ancestor in reversed(info.mro) if info is not None else ():
-            declared = self._view.program.class_(ancestor)
-            names += [f.name for f in declared.ir.fields if f.annotation and f.name not in names] if declared is not None else []
-        for index, argument in enumerate(event.arguments):
-            name = argument.keyword or (names[index] if index < len(names) else "")
-            if name and name not in ("*", "**"):
-                yield name, argument.value
-
-    def _lifted_stores(self, identity: FunctionId) -> Iterator[Stored]:
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind != "call":
-                continue
-            for call in self._view.effective_calls(identity, number):
-                for target in call.functions[:4]:
-                    if target == identity or is_constructor(self._view, target):
-                        continue
-                    for stored in self.stored(target):
-                        if stored.image.holder.startswith(f"{target.module}:"):
-                            for image in self.translated(identity, number, call, target, stored.image):
-                                if image != stored.image:
-                                    yield Stored(stored.place, image, identity, number)
-
 
 def _deeper(images: Iterable[Image], levels: int, where: tuple[FunctionId, int]) -> Iterator[Image]:
     for image in images:
         yield msgspec.structs.replace(image, depth=min(image.depth + levels, DEEP), where=where)
-
-
-_PUTS = frozenset(["append", "appendleft", "add", "insert", "extend", "update", "setdefault"])

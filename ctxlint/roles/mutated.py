@@ -14,6 +14,7 @@ from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.holders import Holder, Holders
+from ctxlint.roles.images import Images
 from ctxlint.roles.measures import slice_of
 
 _MUTATORS = frozenset([
@@ -36,7 +37,8 @@ class Change(msgspec.Struct, frozen=True, gc=False):
 class Mutated:
     """The in-place changes of a program, outside of constructors."""
 
-    def __init__(self, summaries: Summaries, holders: Holders) -> None:
+    def __init__(self, summaries: Summaries, holders: Holders, images: Images) -> None:
+        self._images = images
         self._view: View = summaries.view
         self._holders = holders
         self.changes: list[Change] = []
@@ -51,12 +53,22 @@ class Mutated:
             path = self._changed(identity, number, event)
             if path is None or self._is_new(identity, number, path):
                 continue
-            for holder in self._holders.of_path(identity, number, path, event.keys):
+            places = self._holders.of_path(identity, number, path, event.keys) | self._through_images(identity, number, path)
+            for holder in sorted(places):
                 yield Change(holder, identity, number)
             for type in in_order(self._view.inference.of_path(identity, number, path)):
                 if isinstance(type, Instance) and self._view.program.class_(type.name) is not None and event.kind == "write":
                     if not _is_self(path):
                         self.of_class.setdefault(type.name, []).append(Change(type.name, identity, number))
+
+    def _through_images(self, identity: FunctionId, number: int, path: AccessPath) -> frozenset[Holder]:
+        """The places below what a local shares with something, as deep as it was not copied."""
+        if not isinstance(path.root, Name) or path.root.scope != "local":
+            return frozenset()
+        below = "".join(step if step.startswith("[") else f".{step}" for step in path.steps)
+        return frozenset(
+            image.holder + below for image in self._images.of(identity, number, path.root) if 0 < len(path.steps) >= image.depth
+        )
 
     def _changed(self, identity: FunctionId, number: int, event: Event) -> AccessPath | None:
         """The path of the object that an event changes in place."""

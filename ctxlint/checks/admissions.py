@@ -1,0 +1,151 @@
+"""Ways to "both may be applied" on which one change is known to read only, and is compared with nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.conflict_sets import Decision, Facts, Sides, read_fields
+from ctxlint.checks.finding import Analysis
+from ctxlint.flow.paths import path
+from ctxlint.ir.value import Compound, Constant, Result, Value
+from ctxlint.roles.literals import TRUTH, Literal, is_choice, literals_of
+
+
+def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, Sides]]:
+    """A way to "both may be applied" on which one of the changes is known to read only, and is compared with nothing."""
+    tests = {key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)}
+    everyone = {leaf.who for leaf in decision.overlap.left | decision.overlap.right if leaf.field}
+    for event, literals in _admissions(analysis, facts, decision):
+        for key, readers in tests.items():
+            who = {literal.leaf.who for literal in literals if literal.test in readers}
+            if who and not (len(everyone) > 1 and everyone <= who):
+                use = next(iter(facts.accesses.uses(key, "read")), None)
+                store = next(iter(facts.accesses.uses(key, "write")), None)
+                yield event, Sides(key, key, store, use, "medium")
+                return
+
+
+def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> frozenset[tuple[str, str, bool]]:
+    """The tests that only readers pass.
+
+    Those by which one function chooses between reading and writing at the field; and, when reads are kept beside it, that it
+    is empty.
+    """
+    kept = read_fields(analysis, facts, decision)
+    if kept:
+        return frozenset() if key in kept else frozenset([(key, TRUTH, False)])
+    found: set[tuple[str, str, bool]] = set()
+    for use in facts.accesses.uses(key, "read"):
+        for store in facts.accesses.uses(key, "write"):
+            if use.function == store.function and use.places & store.places:
+                writing = {(field, text, not holds) for field, text, holds in facts.accesses.tests_at(store)}
+                found |= writing & facts.accesses.tests_at(use)
+    return frozenset(found)
+
+
+def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, frozenset[Literal]]]:
+    """What is known of the changes on each way to a positive answer that makes no comparison, and where it is tested."""
+    beside = frozenset(
+        msgspec.structs.replace(literal, holds=not literal.holds) for literal in decision.overlap.beside
+    )
+    for literal in beside:
+        yield decision.overlap.event, frozenset([literal])
+    view = analysis.view
+    graph = view.graph(decision.function)
+    comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
+    function = view.function(decision.function)
+    for block in function.blocks:
+        where = max(block.last - 1, 0)
+        for edge in block.edges:
+            if edge.condition is None:
+                continue
+            for literal_set in _alternatives(facts, decision.function, graph.size + edge.target, edge.condition.value, edge.condition.holds):
+                target = graph.size + edge.target
+                if target not in comparing and _answers_yes(analysis, decision, target, comparing):
+                    yield where, literal_set
+
+
+def _alternatives(facts: Facts, identity: FunctionId, at: int, value: Value, holds: bool) -> Iterator[frozenset[Literal]]:
+    """The sets of literals any of which makes a condition come out this way."""
+    if isinstance(value, Compound):
+        if value.operator == "not":
+            yield from _alternatives(facts, identity, at, value.parts[0], not holds)
+            return
+        if value.operator in ("in", "not in") and is_choice(facts.fields.view, identity, value):
+            for part in value.parts[1].parts if isinstance(value.parts[1], Compound) and holds == (value.operator == "in") else ():
+                yield from _alternatives(facts, identity, at, Compound("==", (part, value.parts[0])), True)
+            return
+        if (value.operator == "or") == holds and value.operator in ("or", "and"):
+            for part in value.parts:
+                yield from _alternatives(facts, identity, at, part, holds)
+            return
+    found = frozenset(literals_of(facts.fields, identity, at, value, holds))
+    if found:
+        yield found
+
+
+def _answers_yes(analysis: Analysis, decision: Decision, node: int, comparing: set[int]) -> bool:
+    """Whether an ordinary way from a node ends, without a comparison, in the answer that disjoint changes get."""
+    view = analysis.view
+    graph = view.graph(decision.function)
+    returns = {n for n, e in enumerate(view.function(decision.function).events) if e.kind == "return"}
+    positive = _positive(analysis, decision)
+    for number in returns:
+        value = view.event(decision.function, number).value
+        if isinstance(value, Constant) and value.kind == "bool" and positive is not None and (value.text == "True") == positive:
+            if path(graph, node, number, comparing, exceptional=False) is not None:
+                return True
+    kept: dict[object, set[int]] = {}
+    for number, event in enumerate(view.function(decision.function).events):
+        if event.kind == "call" and event.path is not None and event.path.steps[-1:] in (("append",), ("add",)):
+            kept.setdefault(event.path, set()).add(number)
+    return any(
+        path(graph, node, number, comparing | (same - {number}), exceptional=False) is not None
+        for same in kept.values() if len(same) > 1 for number in same
+    )
+
+
+def _positive(analysis: Analysis, decision: Decision) -> bool | None:
+    """Whether "true" means that both may be applied: the answer that is given when the two sides have nothing in common."""
+    function = analysis.view.function(decision.function)
+    graph = analysis.view.graph(decision.function)
+    for number, event in enumerate(function.events):
+        if event.kind == "return" and event.value is not None and not isinstance(event.value, Constant):
+            sign = _sign(analysis, decision, event.value, True)
+            if sign is not None:
+                return not sign
+    for block in function.blocks:
+        for edge in block.edges:
+            if edge.condition is not None:
+                sign = _sign(analysis, decision, edge.condition.value, edge.condition.holds)
+                if sign:
+                    for number, event in enumerate(function.events):
+                        if event.kind == "return" and isinstance(event.value, Constant) and event.value.kind == "bool":
+                            direct = path(graph, graph.size + edge.target, number, exceptional=False)
+                            if direct is not None:
+                                return event.value.text != "True"
+    return None
+
+
+def _sign(analysis: Analysis, decision: Decision, value: Value, holds: bool) -> bool | None:
+    """Whether the value's being true (`holds`) means that the two sides have something in common."""
+    if value == decision.overlap.value:
+        return holds != decision.overlap.apart
+    if isinstance(value, Compound):
+        if value.operator == "not":
+            return _sign(analysis, decision, value.parts[0], not holds)
+        for part in value.parts:
+            found = _sign(analysis, decision, part, holds)
+            if found is not None:
+                return found
+    if isinstance(value, Result):
+        event = analysis.view.event(decision.function, value.event)
+        if event.kind == "call":
+            for argument in event.arguments:
+                found = _sign(analysis, decision, argument.value, holds)
+                if found is not None:
+                    return found
+    return None

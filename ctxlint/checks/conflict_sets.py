@@ -1,0 +1,211 @@
+"""What a decision about two changes compares, and what it leaves out: their write sets and their read sets."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.finding import Analysis
+from ctxlint.diagnostic import Confidence
+from ctxlint.ir.value import Name
+from ctxlint.knowledge.words import hints
+from ctxlint.roles.accesses import Accesses, Use
+from ctxlint.roles.fields import Fields
+from ctxlint.roles.overlaps import Overlap, Overlaps
+
+_CONTAINERS = frozenset([
+    "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
+    "optional", "union", "field",
+])
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What the check asks about fields."""
+
+    fields: Fields
+    accesses: Accesses
+    overlaps: Overlaps
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """A comparison of what two changes write, in the function that decides by it.
+
+    `owner` is the class of the changes; or it is empty, and `compared` are formals of the function: the parts of one change.
+    """
+
+    function: FunctionId
+    overlap: Overlap
+    owner: str
+    compared: frozenset[str]
+    paired: bool
+
+
+class Sides(msgspec.Struct, frozen=True):
+    """What a decision compares, and what it leaves out: names of fields, and where their use shows."""
+
+    written: str
+    read: str
+    store: Use | None
+    use: Use | None
+    confidence: Confidence
+
+
+def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
+    """The field by which the changes read, when neither the function nor its caller compares one."""
+    involved = _involved(analysis, facts, decision)
+    by_use = _reads_by_use(analysis, facts, decision)
+    if by_use:
+        if involved.intersection(by_use):
+            return None
+        read, (use, store) = min(by_use.items(), key=lambda item: item[0])
+        return Sides(store.field, read, store, use, _sureness(analysis, decision, read, use, store))
+    siblings = _siblings(analysis, decision) - decision.compared
+    if not siblings or not decision.paired or involved.intersection(siblings):
+        return None
+    named = _named(analysis, siblings)
+    effect = _effect_by_name(analysis, decision.compared)
+    written = effect or min(decision.compared)
+    return Sides(written, min(named or siblings), None, None, "medium" if named and effect else "low")
+
+
+def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
+    """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
+    single = decision.overlap.operator in ("==", "!=", "in", "not in")
+    several = _is_collection(_declarations(analysis, decision.owner).get(read, ""))
+    if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
+        return "low"
+    return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
+
+
+def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    """The fields that the function, its callees, or all that one of its callers does before the changes are applied, compare."""
+    found = {leaf.key for overlap in facts.overlaps.of(decision.function) for leaf in overlap.fields if leaf.field}
+    for caller, _ in analysis.view.call_graph.callers(decision.function):
+        found |= {leaf.key for overlap in facts.overlaps.of(caller) for leaf in overlap.fields if leaf.field}
+    return frozenset(found)
+
+
+def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
+    """The fields by which the changes read from where a compared field says that they write, with both uses."""
+    found: dict[str, tuple[Use, Use]] = {}
+    for key in _fields_of(analysis, facts, decision):
+        if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
+            continue
+        for written in sorted(decision.compared):
+            opposed = facts.accesses.opposed(key, written)
+            if opposed is not None:
+                found[key] = opposed
+    return found
+
+
+def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    """All fields by which the changes read, by use or by name, the compared ones included."""
+    by_use = {
+        key for key in _fields_of(analysis, facts, decision)
+        if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
+    }
+    return frozenset(by_use) | _named(analysis, _siblings(analysis, decision)) | _crossed(facts, decision)
+
+
+def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
+    """Whether a field can hold the same things as the compared ones, as far as their annotations say."""
+    declared = _declarations(analysis, decision.owner)
+    held = _held(declared.get(key, ""))
+    others = [_held(declared.get(each, "")) for each in decision.compared]
+    return not held or any(not other or held & other for other in others)
+
+
+def _is_collection(annotation: str) -> bool:
+    return re.match(r"[\w.]*\b(set|frozenset|list|tuple|sequence|collection|iterable|abstractset)\b", annotation, re.IGNORECASE) is not None
+
+
+def _held(annotation: str) -> frozenset[str]:
+    """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
+    words = re.findall(r"[A-Za-z_][\w.]*", annotation)
+    held = [word for word in words if word.rpartition(".")[2].lower() not in _CONTAINERS]
+    mapping = bool(words) and words[0].rpartition(".")[2].lower() in ("dict", "mapping", "mutablemapping")
+    return frozenset(held[:1] if mapping else held) - {"None", "Any", "object"}
+
+
+def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    if decision.owner.endswith("{}"):
+        return facts.accesses.together(decision.compared)
+    found = set(facts.accesses.fields_of(decision.owner))
+    info = analysis.program.class_(decision.owner)
+    for ancestor in info.mro if info is not None else ():
+        found |= facts.accesses.fields_of(ancestor)
+    return frozenset(found)
+
+
+def _siblings(analysis: Analysis, decision: Decision) -> frozenset[str]:
+    """The collections that a class declares just like a compared one: they hold the same kind of thing."""
+    declared = _declarations(analysis, decision.owner)
+    kinds = {declared[key] for key in decision.compared if declared.get(key)}
+    return frozenset(key for key, annotation in declared.items() if annotation in kinds and _is_collection(annotation))
+
+
+def _named(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
+    """Those that are named for what a change depends on."""
+    return frozenset(key for key in keys if hints(key.rpartition(".")[2], analysis.words.dependencies))
+
+
+def _crossed(facts: Facts, decision: Decision) -> frozenset[str]:
+    """The fields that are compared with a compared one of another change, and never with each other: what is read."""
+    crossed: set[str] = set()
+    same: set[str] = set()
+    for overlap in facts.overlaps.of(decision.function):
+        for one in overlap.left:
+            for other in overlap.right:
+                if one.field and other.field and one.owner == other.owner == decision.owner and one.instance != other.instance:
+                    keys = {one.key, other.key}
+                    if len(keys) == 1:
+                        same |= keys
+                    elif keys & decision.compared:
+                        crossed |= keys - decision.compared
+    return frozenset(crossed - same)
+
+
+def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
+    """The annotations of a class's fields and properties, and of the formals that its constructor stores."""
+    info = analysis.program.class_(owner)
+    if info is None:
+        return {}
+    found = {f"{owner}.{field.name}": field.annotation for field in info.ir.fields if field.annotation}
+    for method in info.ir.methods:
+        function = analysis.program.function_at(info.module, method.function)
+        if method.name == "__init__":
+            formals = {formal.name: formal.annotation for formal in function.formals}
+            for event in function.events:
+                if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and isinstance(event.value, Name):
+                    found.setdefault(f"{owner}.{event.path.steps[0]}", formals.get(event.value.name, ""))
+        elif len(function.formals) == 1:
+            found.setdefault(f"{owner}.{method.name}", function.returns)
+    return found
+
+
+def _is_read_by(facts: Facts, key: str) -> bool:
+    """Whether a field selects what a change reads, and nothing that it writes."""
+    return bool(facts.accesses.uses(key, "read")) and not facts.accesses.uses(key, "write")
+
+
+def _effect_by_name(analysis: Analysis, keys: frozenset[str]) -> str | None:
+    return next((key for key in sorted(keys) if hints(key.rpartition(".")[2], analysis.words.effects)), None)
+
+
+def formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
+    """The formal by which a change reads, when the function compares only the one by which it writes."""
+    function = analysis.view.function(decision.function)
+    mentioned = {leaf.instance for overlap in facts.overlaps.of(decision.function) for leaf in overlap.fields}
+    used = {f.name: facts.accesses.of_formal(decision.function, f.name) for f in function.formals[1:]}
+    stored = {name: places for name in sorted(decision.compared) for mode, places in used.get(name, ()) if mode == "write"}
+    reads = [
+        name for name, uses in used.items() if uses and all(mode == "read" for mode, _ in uses)
+        and any(places & where for _, places in uses for where in stored.values())
+    ]
+    missing = [name for name in reads if name not in mentioned]
+    if not stored or not missing or len(missing) < len(reads):
+        return None
+    written = list(stored)
+    return Sides(written[0], missing[0], None, None, "medium")

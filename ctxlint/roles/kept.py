@@ -1,0 +1,193 @@
+"""What functions keep, or hand on to what runs later, that shares structure with something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from ctxlint.calls.cells import attribute_owner
+from ctxlint.calls.effects import WRITES
+from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.summaries import Summaries, is_constructor
+from ctxlint.calls.types import BoundMethod, ClassObject, in_order
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.roles.holders import ITEM, Holder, Holders
+from ctxlint.roles.images import Image, Images
+
+LATER = "later"
+"""The place of what is handed to something that runs later."""
+
+_PUTS = frozenset(["append", "appendleft", "add", "insert", "extend", "update", "setdefault"])
+
+
+class Stored(msgspec.Struct, frozen=True, gc=False):
+    """At an event of a function, `place` gets something that shares structure with a cell."""
+
+    place: Holder
+    image: Image
+    function: FunctionId
+    event: int
+    back: bool = False
+    """Whether it is an earlier copy of the same place that is put back."""
+    to_store: bool = False
+    """Whether what runs later is the writing method of a store's interface."""
+
+
+class Kept:
+    """The stores of every function; memoised."""
+
+    def __init__(self, summaries: Summaries, holders: Holders, images: Images) -> None:
+        self._summaries = summaries
+        self._view = summaries.view
+        self._holders = holders
+        self._images = images
+        self._stored: dict[FunctionId, tuple[Stored, ...]] = {}
+
+    def of(self, identity: FunctionId) -> tuple[Stored, ...]:
+        """What a function, or a callee, stores into attributes and containers that shares structure with something."""
+        found = self._stored.get(identity)
+        if found is None:
+            self._stored[identity] = ()
+            found = self._stored[identity] = tuple(dict.fromkeys([*self._own_stores(identity), *self._lifted_stores(identity)]))
+        return found
+
+    def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
+        for number, event in enumerate(self._view.function(identity).events):
+            if event.kind == "write" and event.path is not None and event.path.steps and event.value is not None:
+                yield from self._parts(identity, number, number, event.value, self._holders.of_event(identity, number))
+            elif event.kind == "call" and event.path is not None and event.path.steps and event.path.steps[-1] in _PUTS:
+                holders = self._holders.of_receiver(identity, number)
+                into_items = event.path.steps[-1] in ("append", "appendleft", "add", "insert")
+                places = [f"{holder}{ITEM}" for holder in holders] if into_items else list(holders)
+                for argument in event.arguments[-1:]:
+                    yield from self._parts(identity, number, number, argument.value, places, 0 if into_items else 1)
+
+    def deferred(self, identity: FunctionId) -> Iterator[Stored]:
+        """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
+        for number, event in enumerate(self._view.function(identity).events):
+            effects = [modelled.effect for modelled in self._view.modelled(identity, number)] if event.kind == "call" else []
+            if not any(e.does == "concurrent-executor" for e in effects) or any(e.suspends or e.does == "joins" for e in effects):
+                continue
+            methods = self._interface_methods(identity, number)
+            to_store = any(interface_effect(self._view, method) in WRITES for method in methods)
+            if not to_store and not self._is_written_down(identity, number, methods):
+                continue
+            for argument in event.arguments:
+                for at, value in self._handed(identity, number, argument.value):
+                    for image in self._images.of(identity, at, value):
+                        yield Stored(LATER, image, identity, number, to_store=to_store)
+
+    def _interface_methods(self, identity: FunctionId, number: int) -> list[FunctionId]:
+        """The methods without a body that a call runs later."""
+        handed = [
+            t.method for argument in self._view.event(identity, number).arguments
+            for t in self._view.inference.of_value(identity, number, argument.value)
+            if isinstance(t, BoundMethod) and isinstance(t.method, FunctionId) and self._view.function(t.method).stub
+        ]
+        return [*handed, *(method for call in self._view.calls(identity, number) for method in call.abstract)]
+
+    def _is_written_down(self, identity: FunctionId, number: int, methods: list[FunctionId]) -> bool:
+        """Whether what runs later saves something, turns it into text, or gives nothing for what it is given."""
+        if any(self._view.function(method).returns == "None" for method in methods):
+            return True
+        for call in self._view.calls(identity, number):
+            for target in call.functions:
+                if any(effect.kind in WRITES for effect in self._summaries.of(target).effects):
+                    return True
+                if any(self._view.does(target, n, "serialises") for n, e in enumerate(self._view.function(target).events) if e.kind == "call"):
+                    return True
+        return False
+
+    def _handed(self, identity: FunctionId, number: int, value: Value) -> Iterator[tuple[int, Value]]:
+        """What is handed over: a value, or the arguments of a coroutine that was called for it."""
+        made = self._view.event(identity, value.event) if isinstance(value, Result) else None
+        if isinstance(value, Result) and made is not None and made.kind == "call":
+            targets = [t for call in self._view.calls(identity, value.event) for t in (*call.functions, *call.abstract)]
+            if targets and all(self._view.function(target).kind == "coroutine" for target in targets):
+                for argument in made.arguments:
+                    yield value.event, argument.value
+                return
+        yield number, value
+
+    def _parts(
+        self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], copied: int = 0, level: int = 0
+    ) -> Iterator[Stored]:
+        """The parts of what is stored, each with its own place."""
+        if isinstance(value, Name) and value.scope == "local" and level < 4:
+            definitions = self._view.definitions(identity)
+            bindings = definitions.definitions(at, value.name)
+            bound = self._view.event(identity, bindings[0]) if len(bindings) == 1 and bindings[0] >= 0 else None
+            if bound is not None and bound.kind == "local" and bound.value is not None and not definitions.additions(at, value.name):
+                yield from self._parts(identity, number, bindings[0], bound.value, places, copied, level + 1)
+                return
+        if isinstance(value, Compound) and value.operator == "dict" and not copied:
+            for key, part in zip(value.parts[::2], value.parts[1::2]):
+                step = f"[{key.text}]" if isinstance(key, Constant) else "" if isinstance(key, Compound) and key.operator == "**" else ITEM
+                if step:
+                    yield from self._parts(identity, number, at, part, [f"{p}{step}" for p in places], 0, level + 1)
+            return
+        if isinstance(value, Compound) and value.operator == "tuple" and not copied:
+            for index, part in enumerate(value.parts):
+                yield from self._parts(identity, number, at, part, [f"{p}[{index}]" for p in places], 0, level + 1)
+            return
+        if isinstance(value, Result) and not copied:
+            fields = list(self._constructed(identity, value.event))
+            if fields:
+                for place, image in fields:
+                    yield Stored(place, image, identity, number)
+                return
+        for place in sorted(places):
+            for image in self._images.of(identity, at, value):
+                if image.holder == place and image.depth and level:
+                    yield Stored(place, image, identity, number, back=True)
+                elif image.holder != place:
+                    moved = msgspec.structs.replace(image, depth=image.depth + copied) if copied else image
+                    yield Stored(place, moved, identity, number)
+
+    def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image]]:
+        """The fields of an object that a call makes, and what they share with something."""
+        event = self._view.event(identity, number)
+        if event.kind != "call" or event.path is None or not self._images.is_construction(identity, number, event.path):
+            return
+        for built in in_order(self._view.inference.of_path(identity, number, event.path)):
+            if isinstance(built, ClassObject):
+                made = False
+                for call in self._view.calls(identity, number):
+                    for target in call.functions:
+                        if is_constructor(self._view, target):
+                            made = True
+                            for stored in self.of(target):
+                                for image in self._images.translated(identity, number, call, target, stored.image):
+                                    yield stored.place, image
+                if not made:
+                    for name, value in self._fields(built.name, event):
+                        for image in self._images.of(identity, number, value):
+                            yield f"{attribute_owner(self._view, built.name, name)}.{name}", image
+
+    def _fields(self, class_id: ClassId, event: Event) -> Iterator[tuple[str, Value]]:
+        info = self._view.program.class_(class_id)
+        names: list[str] = []
+        for ancestor in reversed(info.mro) if info is not None else ():
+            declared = self._view.program.class_(ancestor)
+            names += [f.name for f in declared.ir.fields if f.annotation and f.name not in names] if declared is not None else []
+        for index, argument in enumerate(event.arguments):
+            name = argument.keyword or (names[index] if index < len(names) else "")
+            if name and name not in ("*", "**"):
+                yield name, argument.value
+
+    def _lifted_stores(self, identity: FunctionId) -> Iterator[Stored]:
+        for number, event in enumerate(self._view.function(identity).events):
+            if event.kind != "call":
+                continue
+            for call in self._view.effective_calls(identity, number):
+                for target in call.functions[:4]:
+                    if target == identity or is_constructor(self._view, target):
+                        continue
+                    for stored in self.of(target):
+                        if stored.image.holder.startswith(f"{target.module}:"):
+                            for image in self._images.translated(identity, number, call, target, stored.image):
+                                if image != stored.image:
+                                    yield Stored(stored.place, image, identity, number)

@@ -1,0 +1,223 @@
+"""Where keys select what is read from a container, or written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal as OneOf
+
+import msgspec
+
+from ctxlint.calls.effects import WRITES, EffectKind
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.view import argument_of
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.holders import Holder, Holders
+
+Mode = OneOf["read", "write"]
+Places = frozenset[Holder]
+
+HELPERS = 2
+"""How many calls deep a key is followed."""
+FILES: Places = frozenset(["file"])
+"""The container of everything that a path selects."""
+
+_LOOKS = frozenset(["get", "__getitem__"])
+_STORES = frozenset(["__setitem__", "__delitem__", "setdefault", "insert", "pop"])
+_STORE_VERBS = ("loads", "reads", "saves", "appends", "deletes", "opens", "replaces", "creates", "truncates")
+_NOT_DURABLE = frozenset(["", "memory", "lock", "handle", "process", "socket"])
+
+
+class Keyed(msgspec.Struct, frozen=True, gc=False):
+    """A key selects what is read or written at an event: the fields and values it is made of, the container it selects from."""
+
+    event: int
+    mode: Mode
+    leaves: frozenset[Leaf]
+    values: tuple[Value, ...]
+    places: Places
+
+
+class Keys:
+    """The selecting events of every function; memoised."""
+
+    def __init__(self, summaries: Summaries, fields: Fields, holders: Holders) -> None:
+        self._summaries = summaries
+        self._view = summaries.view
+        self._fields = fields
+        self._holders = holders
+        self._keyed: dict[FunctionId, tuple[Keyed, ...]] = {}
+
+    def of(self, identity: FunctionId, depth: int = HELPERS) -> tuple[Keyed, ...]:
+        """Every event of a function at which a key selects what is read or written."""
+        found = self._keyed.get(identity)
+        if found is None:
+            self._keyed[identity] = ()
+            found = self._keyed[identity] = tuple(self._find_keyed(identity, depth))
+        return found
+
+    def _find_keyed(self, identity: FunctionId, depth: int) -> Iterator[Keyed]:
+        for number, event in enumerate(self._view.function(identity).events):
+            for mode, values, places in self._selecting(identity, number, event):
+                selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
+                if selecting:
+                    yield Keyed(number, mode, self._fields.of_all(identity, number, selecting), selecting, places)
+            if event.kind in ("local", "write", "return") and event.value is not None:
+                yield from self._merged_results(identity, number, event.value)
+            if event.kind == "call":
+                yield from self._on_receiver(identity, number, event)
+                if depth:
+                    yield from self._through_calls(identity, number, depth)
+
+    def _selecting(self, identity: FunctionId, number: int, event: Event) -> Iterator[tuple[Mode, Iterable[Value], Places]]:
+        if event.kind in ("read", "write", "delete") and event.keys and event.path is not None:
+            container = AccessPath(event.path.root, event.path.steps[:event.path.steps.index("[*]")])
+            yield "read" if event.kind == "read" else "write", event.keys, self._container(identity, number, container, event.keys)
+        elif event.kind == "call" and event.path is not None and event.path.steps and event.arguments:
+            name, first = event.path.steps[-1], event.arguments[0].value
+            places = self._container(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys)
+            if name in _LOOKS:
+                yield "read", (first,), places
+            elif name in _STORES and not isinstance(event.path.root, Constant):
+                yield "write", (first,), places
+            elif name == "update" and len(event.arguments) == 1:
+                yield "write", tuple(_keys_of(first)), places
+        if event.kind in ("local", "write", "return") and event.value is not None:
+            yield from self._spliced(identity, number, event.value)
+        if event.kind == "call":
+            yield from self._of_store(identity, number)
+
+    def _container(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Places:
+        """What a key selects from: an attribute, a variable of a module, a formal, or else a local of this function."""
+        found = self._holders.of_path(identity, at, path, keys)
+        if not found and isinstance(path.root, Name):
+            words = ".".join((path.root.name, *path.steps))
+            return frozenset([f"{identity.module}:{self._view.function(identity).qualname}.{words}"])
+        return frozenset(holder.partition("[")[0] for holder in found)
+
+    def _spliced(self, identity: FunctionId, at: int, value: Value) -> Iterator[tuple[Mode, Iterable[Value], Places]]:
+        """What is put between two slices is written at their bounds, what is spread over a mapping by its keys."""
+        pieces = list(_pieces(value))
+        for piece in pieces if len(pieces) > 1 else ():
+            event = self._view.event(identity, piece.event) if isinstance(piece, Result) else None
+            key = event.keys[-1] if event is not None and event.kind == "read" and event.keys else None
+            if isinstance(piece, Result) and event is not None and event.path is not None and isinstance(key, Compound):
+                if key.operator == "slice" and any(_is_open(bound) for bound in key.parts[:2]):
+                    container = AccessPath(event.path.root, event.path.steps[:-1])
+                    yield "write", key.parts[:2], self._container(identity, piece.event, container, event.keys)
+        merged = list(_spread(value))
+        if len(merged) > 1:
+            places = frozenset().union(*(self._holders.of(identity, at, part) for part in merged[:1]))
+            for part in merged[1:]:
+                yield "write", tuple(self._merged_keys(identity, part)), places
+
+    def _merged_keys(self, identity: FunctionId, value: Value) -> Iterator[Value]:
+        """The mapping that is merged, unless a call makes it: then its keys are not known here."""
+        if not isinstance(value, Result) or self._view.event(identity, value.event).kind == "read":
+            yield from _keys_of(value)
+
+    def _merged_results(self, identity: FunctionId, at: int, value: Value) -> Iterator[Keyed]:
+        """The keys of a mapping that a call makes and that is spread over another one."""
+        merged = list(_spread(value))
+        places = frozenset().union(*(self._holders.of(identity, at, part) for part in merged[:1])) if len(merged) > 1 else frozenset()
+        for part in merged[1:]:
+            if isinstance(part, Result) and self._view.event(identity, part.event).kind == "call":
+                leaves = self._fields.passed_through(identity, part.event, lambda given: tuple(
+                    key for key in _keys_of(given)) if isinstance(given, Compound) else ())
+                if leaves:
+                    yield Keyed(at, "write", leaves, (part,), places)
+
+    def _of_store(self, identity: FunctionId, number: int) -> Iterator[tuple[Mode, Iterable[Value], Places]]:
+        """Files and records of a store that are chosen by an argument, or by the path whose method is called."""
+        match = self._view.does(identity, number, *_STORE_VERBS)
+        if match is None or match.effect.store in _NOT_DURABLE:
+            return
+        places = FILES if match.effect.store == "file" else self._holders.of_receiver(identity, number)
+        for effect in self._summaries.effects_at(identity, number):
+            if effect.distance == 0 and effect.kind != "commit":
+                chosen = [argument_of(match.call, which) for which in (match.effect.target, match.effect.key) if which]
+                yield _mode(effect.kind), [v for v in chosen if v is not None and not isinstance(v, AccessPath)], places
+                yield _mode(effect.kind), [v.root for v in chosen if isinstance(v, AccessPath) and not v.steps], places
+
+    def _on_receiver(self, identity: FunctionId, number: int, event: Event) -> Iterator[Keyed]:
+        """How a path that is a field of something is read or written: `edit.target.write_text(…)`."""
+        match = self._view.does(identity, number, *_STORE_VERBS)
+        if match is None or match.effect.store != "file" or not isinstance(match.target, AccessPath) or not match.target.steps:
+            return
+        leaves = self._fields.of_path(identity, number, match.target, event.keys)
+        for effect in self._summaries.effects_at(identity, number):
+            if effect.distance == 0:
+                yield Keyed(number, _mode(effect.kind), leaves, (), FILES)
+
+    def _through_calls(self, identity: FunctionId, number: int, depth: int) -> Iterator[Keyed]:
+        """Keys that are passed to a helper which reads or writes by them."""
+        for call in self._view.calls(identity, number):
+            for target in call.functions[:4]:
+                if target == identity:
+                    continue
+                actuals = self._view.bound(call, target)
+                inner = [
+                    (leaf.instance, keyed) for keyed in self.of(target, depth - 1) for leaf in keyed.leaves
+                    if not leaf.field and leaf.instance in actuals
+                ]
+                stores = {formal for formal, keyed in inner if keyed.mode == "write"}
+                for formal, keyed in inner:
+                    if keyed.mode == "write" or formal not in stores:
+                        value = actuals[formal]
+                        places = frozenset().union(*(self._passed_place(identity, number, p, target, actuals) for p in keyed.places))
+                        yield Keyed(number, keyed.mode, self._fields.of(identity, number, value), (value,), places)
+
+    def _passed_place(
+        self, identity: FunctionId, number: int, place: Holder, target: FunctionId, actuals: dict[str, Value]
+    ) -> Places:
+        """A callee's container: the one that was passed, when it is a formal."""
+        formal = place.partition(":")[2]
+        if place.startswith(f"{target.module}:") and formal in actuals:
+            value = actuals[formal]
+            if isinstance(value, Name):
+                return self._container(identity, number, AccessPath(value), ())
+            return self._holders.of(identity, number, value)
+        return frozenset([place])
+
+
+def _is_open(bound: Value) -> bool:
+    return isinstance(bound, Constant) and bound.kind == "none"
+
+
+def _pieces(value: Value) -> Iterator[Value]:
+    """What a concatenation, a display with unpacked parts or a formatted string puts one after the other."""
+    if isinstance(value, Compound) and value.operator in ("+", "f-string", "list", "tuple", "*", "format"):
+        for part in value.parts:
+            yield from _pieces(part)
+    else:
+        yield value
+
+
+def _spread(value: Value) -> Iterator[Value]:
+    """What a dictionary display spreads: `old`, then `changes`, of `{**old, **changes}`."""
+    if isinstance(value, Compound) and value.operator == "dict":
+        yield from [v for k, v in zip(value.parts[::2], value.parts[1::2]) if isinstance(k, Compound) and k.operator == "**"]
+
+
+def _keys_of(value: Value) -> Iterator[Value]:
+    """The keys of what is merged into a mapping; the thing itself when it is no display."""
+    if isinstance(value, Compound) and value.operator == "comprehension-dict":
+        yield from value.parts[2:] if isinstance(value.parts[0], Name) else value.parts[:1]
+    elif isinstance(value, Compound) and value.operator == "dict":
+        yield from value.parts[::2]
+    else:
+        yield value
+
+
+def _mode(kind: EffectKind) -> Mode:
+    return "write" if kind in WRITES or kind == "create" else "read"
+
+
+def _flat(values: Iterable[Value]) -> Iterator[Value]:
+    for value in values:
+        if isinstance(value, Compound) and value.operator == "slice":
+            yield from value.parts
+        else:
+            yield value

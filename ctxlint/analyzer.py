@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
+from ctxlint.calls.edges import edges
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.program import LinkedModule, Program, link
@@ -22,13 +23,14 @@ from ctxlint.checks.finding import Analysis as Questions
 from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, worded
 from ctxlint.discovery.files import SourceFile
+from ctxlint.ir.describe import describe_function
 from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
-from ctxlint.result import Analysis, Coverage, NotAnalysed
+from ctxlint.result import Analysis, Called, Coverage, NotAnalysed
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
 from ctxlint.workers import Unreadable, Workers, confirm, lower_files
@@ -73,6 +75,31 @@ def analyse_files(
         )
         functions = sum(len(module.ir.functions) for module in modules.values())
         return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
+
+
+def calls_in(
+    files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
+) -> Called:
+    """Lower and link `files` and resolve every call."""
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
+        found = edges(_view(link(modules), models))
+        functions = sum(len(module.ir.functions) for module in modules.values())
+        coverage = Coverage(len(modules), functions, tuple(problems))
+        return Called(found.calls, found.sites, found.unknown, coverage, models.problems)
+
+
+def functions_called(
+    name: str, files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
+) -> tuple[str, ...]:
+    """Lower `files` and describe the functions of that qualified name."""
+    modules, _ = _linked(files, lower_files(files, "fast", None, workers, progress))
+    return tuple(
+        describe_function(function)
+        for module in modules.values()
+        for function in module.ir.functions
+        if function.qualname == name
+    )
 
 
 def _asked(

@@ -21,6 +21,7 @@ COMMANDS = {
     "check": "analyse files and folders (the default command)",
     "explain": "say what a rule finds, why that is bad, and when it is fine",
     "rules": "list the rules",
+    "graph": "print which functions call which, or what one function does",
     "dev": "write the generated files, or begin a new rule (in a checkout)",
 }
 
@@ -80,6 +81,10 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
         from ctxlint.cli.tell import rules
 
         return rules(words[1:])
+    if first == "graph":
+        from ctxlint.cli.graph import graph
+
+        return graph(words[1:])
     if first == "dev":
         from ctxlint.cli.develop import develop
 

@@ -14,7 +14,7 @@ from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
-from ctxlint.result import Analysis, Called, NotAnalysed, Report
+from ctxlint.result import Analysis, Called, Described, NotAnalysed, Report
 from ctxlint.store.folder import Folder
 
 # A run in which nothing has changed reads one record; what only an analysis needs is imported by the functions that make one.
@@ -173,7 +173,7 @@ def called(request: Request) -> Called:
     return calls_in(*_lowering(request))
 
 
-def described(request: Request, function: str) -> tuple[str, ...]:
+def described(request: Request, function: str) -> Described:
     """Return what each function of that qualified name does, as text."""
     from ctxlint.analyzer import functions_called
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctxlint.ir.function import EXIT, Condition
 from ctxlint.ir.module import Field, Import
@@ -276,23 +276,42 @@ def _with_handlers(body: Draft, node: ast.Try) -> None:
         write_statements(body, node.orelse)
     body.edge(after)
     body.start(choice)
-    caught = [None if handler.type is None else value_of(body, handler.type) for handler in node.handlers]
-    starts = [body.block() for _ in node.handlers]
-    for start in starts:
-        body.edge(start)
     is_group = node.__class__.__name__ == "TryStar"
-    if is_group or not any(_catches_all(handler.type) for handler in node.handlers):
-        body.edge(outer_pad, raised=True)
-    for position, handler in enumerate(node.handlers):
-        body.start(starts[position])
-        _write_handler(body, handler, caught[position])
+    handlers = _write_choices(body, node.handlers, outer_pad, is_group)
+    for position, (handler, (chosen, caught, _)) in enumerate(zip(node.handlers, handlers)):
+        body.start(chosen)
+        _write_handler(body, handler, caught)
         body.edge(after)
         if is_group:
             # Of a group, the rest goes on to the later handlers, and what none of them takes is raised.
-            for later in starts[position + 1:]:
-                body.edge(later)
+            if position + 1 < len(handlers):
+                body.edge(handlers[position + 1].choice)
             body.edge(outer_pad, raised=True)
     body.start(after)
+
+
+class _Chosen(NamedTuple):
+    """Where a handler begins, what it catches, and the block in which that is found out."""
+
+    block: int
+    caught: Value | None
+    choice: int
+
+
+def _write_choices(body: Draft, handlers: list[ast.ExceptHandler], outer_pad: int, is_group: bool) -> list[_Chosen]:
+    """Ask the handlers in order. What a handler catches is evaluated when no earlier one took the exception."""
+    chosen: list[_Chosen] = []
+    for handler in handlers:
+        if chosen and (is_group or _is_evaluated(handler.type)):
+            body.go(body.block())
+        caught = None if handler.type is None else value_of(body, handler.type)
+        block = body.block()
+        chosen.append(_Chosen(block, caught, body.current))
+        body.edge(block)
+        if not is_group and _catches_all(handler.type):
+            body.cut()
+    body.edge(outer_pad, raised=True)
+    return chosen
 
 
 def _write_handler(body: Draft, handler: ast.ExceptHandler, caught: Value | None) -> None:
@@ -309,10 +328,16 @@ def _write_handler(body: Draft, handler: ast.ExceptHandler, caught: Value | None
 
 
 def _catches_all(caught: ast.expr | None) -> bool:
-    if caught is None:
-        return True
-    types = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(isinstance(each, ast.Name) and each.id == "BaseException" for each in types)
+    return caught is None or any(isinstance(each, ast.Name) and each.id == "BaseException" for each in _types(caught))
+
+
+def _is_evaluated(caught: ast.expr | None) -> bool:
+    """Whether finding out what a handler catches takes more than names."""
+    return caught is not None and not all(isinstance(each, ast.Name) for each in _types(caught))
+
+
+def _types(caught: ast.expr) -> list[ast.expr]:
+    return caught.elts if isinstance(caught, ast.Tuple) else [caught]
 
 
 def _match(body: Draft, node: ast.Match) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ctxlint.ir.function import EXIT, Condition
 from ctxlint.ir.module import Field, Import
@@ -13,7 +13,9 @@ from ctxlint.syntax.blocks import Draft
 from ctxlint.syntax.definitions import define_class, define_function
 from ctxlint.syntax.expressions import access, bind, branch, evaluate_statement, loop_over, value_of
 from ctxlint.syntax.frames import Finally, Loop, Manager, innermost_loop, leave
+from ctxlint.syntax.handlers import write_choices
 from ctxlint.syntax.patterns import Binding, alternatives_of
+from ctxlint.syntax.rebinding import read_before, still_meant
 from ctxlint.syntax.spans import position_span
 from ctxlint.syntax.symbols import annotation_text, import_target
 from ctxlint.syntax.values import BINARY_OPERATORS
@@ -48,6 +50,8 @@ def _assign(body: Draft, node: ast.Assign) -> None:
         bind(body, target, value)
         if body.kind == "class":
             _note_fields(body, target, "", value)
+        if len(node.targets) > 1:
+            value = still_meant(body, target, value)
 
 
 def _annotated_assign(body: Draft, node: ast.AnnAssign) -> None:
@@ -80,7 +84,8 @@ def _augmented_assign(body: Draft, node: ast.AugAssign) -> None:
     operator = f"{BINARY_OPERATORS[type(node.op)]}="
     if isinstance(node.target, ast.Name):
         name = body.scope[node.target.id]
-        body.emit("local", node.target, AccessPath(name), Compound(operator, (name, value_of(body, node.value))))
+        held = read_before(body, node.target, name, [node.value])
+        body.emit("local", node.target, AccessPath(name), Compound(operator, (held, value_of(body, node.value))))
         return
     path, keys = access(body, node.target)
     before = body.emit("read", node.target, path, None, keys)
@@ -277,7 +282,7 @@ def _with_handlers(body: Draft, node: ast.Try) -> None:
     body.edge(after)
     body.start(choice)
     is_group = node.__class__.__name__ == "TryStar"
-    handlers = _write_choices(body, node.handlers, outer_pad, is_group)
+    handlers = write_choices(body, node.handlers, outer_pad, is_group)
     for position, (handler, (chosen, caught, _)) in enumerate(zip(node.handlers, handlers)):
         body.start(chosen)
         _write_handler(body, handler, caught)
@@ -290,30 +295,6 @@ def _with_handlers(body: Draft, node: ast.Try) -> None:
     body.start(after)
 
 
-class _Chosen(NamedTuple):
-    """Where a handler begins, what it catches, and the block in which that is found out."""
-
-    block: int
-    caught: Value | None
-    choice: int
-
-
-def _write_choices(body: Draft, handlers: list[ast.ExceptHandler], outer_pad: int, is_group: bool) -> list[_Chosen]:
-    """Ask the handlers in order. What a handler catches is evaluated when no earlier one took the exception."""
-    chosen: list[_Chosen] = []
-    for handler in handlers:
-        if chosen and (is_group or _is_evaluated(handler.type)):
-            body.go(body.block())
-        caught = None if handler.type is None else value_of(body, handler.type)
-        block = body.block()
-        chosen.append(_Chosen(block, caught, body.current))
-        body.edge(block)
-        if not is_group and _catches_all(handler.type):
-            body.cut()
-    body.edge(outer_pad, raised=True)
-    return chosen
-
-
 def _write_handler(body: Draft, handler: ast.ExceptHandler, caught: Value | None) -> None:
     end = handler.type
     line, column = handler.lineno, handler.col_offset
@@ -324,20 +305,7 @@ def _write_handler(body: Draft, handler: ast.ExceptHandler, caught: Value | None
     body.emit("catch", place, path, caught)
     write_statements(body, handler.body)
     if body.live:
-        body.emit("resume", handler.body[-1])
-
-
-def _catches_all(caught: ast.expr | None) -> bool:
-    return caught is None or any(isinstance(each, ast.Name) and each.id == "BaseException" for each in _types(caught))
-
-
-def _is_evaluated(caught: ast.expr | None) -> bool:
-    """Whether finding out what a handler catches takes more than names."""
-    return caught is not None and not all(isinstance(each, ast.Name) for each in _types(caught))
-
-
-def _types(caught: ast.expr) -> list[ast.expr]:
-    return caught.elts if isinstance(caught, ast.Tuple) else [caught]
+        body.emit("resume", handler.body[-1], path)
 
 
 def _match(body: Draft, node: ast.Match) -> None:

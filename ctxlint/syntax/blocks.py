@@ -21,11 +21,12 @@ from ctxlint.syntax.spans import SpanOf
 class ModuleDraft:
     """What the functions of one module share while they are lowered."""
 
-    __slots__ = ("span_of", "has_walrus", "pending", "imports", "closures", "ordinals", "count")
+    __slots__ = ("span_of", "walruses", "pending", "imports", "closures", "ordinals", "count")
 
-    def __init__(self, span_of: SpanOf, has_walrus: bool) -> None:
+    def __init__(self, span_of: SpanOf, walruses: list[int]) -> None:
         self.span_of = span_of
-        self.has_walrus = has_walrus
+        self.walruses = walruses
+        """The lines on which assignment expressions can stand."""
         self.pending: list[Draft] = []
         """Functions that are defined but not lowered yet, in the order of their indices."""
         self.imports: list[Import] = []

@@ -10,7 +10,8 @@ from ctxlint.ir.span import Span
 
 SpanOf = Callable[[ast.AST], Span]
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+LINE_END = re.compile(r"\r\n|\r|\n")
+"""Where the tokenizer ends lines; str.splitlines knows more line ends than Python does."""
 
 
 def spans_of(source: str) -> SpanOf:
@@ -36,8 +37,7 @@ class _Lines:
     __slots__ = ("_encoded",)
 
     def __init__(self, source: str) -> None:
-        # The tokenizer ends lines at \n, \r\n and \r only; str.splitlines knows more line ends than Python does.
-        lines = enumerate(_LINE_END.split(source), 1)
+        lines = enumerate(LINE_END.split(source), 1)
         self._encoded = {number: line.encode("utf-8", "surrogatepass") for number, line in lines if not line.isascii()}
 
     def span(self, node: ast.AST) -> Span:

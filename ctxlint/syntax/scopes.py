@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ctxlint.ir.value import Name
-from ctxlint.syntax.spans import LINE_END
+from ctxlint.syntax.spans import lines_of
 
 _OWN_SCOPE: tuple[type, ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -119,7 +119,7 @@ def walrus_lines(source: str) -> list[int]:
     """The lines on which an assignment expression can stand, in order."""
     if ":=" not in source:
         return []
-    return [number for number, line in enumerate(LINE_END.split(source), 1) if ":=" in line]
+    return [number for number, line in enumerate(lines_of(source), 1) if ":=" in line]
 
 
 def walrus_targets(nodes: Iterable[ast.AST], lines: list[int]) -> Iterator[str]:

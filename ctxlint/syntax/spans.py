@@ -10,8 +10,7 @@ from ctxlint.ir.span import Span
 
 SpanOf = Callable[[ast.AST], Span]
 
-LINE_END = re.compile(r"\r\n|\r|\n")
-"""Where the tokenizer ends lines; str.splitlines knows more line ends than Python does."""
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def spans_of(source: str) -> SpanOf:
@@ -20,6 +19,11 @@ def spans_of(source: str) -> SpanOf:
     Only lines that hold other characters than ASCII need their columns counted.
     """
     return _ascii_span if source.isascii() else _Lines(source).span
+
+
+def lines_of(source: str) -> list[str]:
+    """The lines as the tokenizer ends them; str.splitlines knows more line ends than Python does."""
+    return _LINE_END.split(source) if "\r" in source else source.split("\n")
 
 
 def position_span(line: int, column: int, end_line: int, end_column: int) -> ast.expr:
@@ -37,7 +41,7 @@ class _Lines:
     __slots__ = ("_encoded",)
 
     def __init__(self, source: str) -> None:
-        lines = enumerate(LINE_END.split(source), 1)
+        lines = enumerate(lines_of(source), 1)
         self._encoded = {number: line.encode("utf-8", "surrogatepass") for number, line in lines if not line.isascii()}
 
     def span(self, node: ast.AST) -> Span:

@@ -75,6 +75,15 @@ def analyse_files(
         return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
 
 
+def questions_of(
+    files: tuple[SourceFile, ...], models: Models, *, tree: str, workers: Workers, progress: Callable[[int, int], None]
+) -> Questions:
+    """Lower and link `files`, and return what may be asked about the program; files that cannot be read are left out."""
+    with _with_room_and_no_cyclic_collection():
+        modules, _ = _linked(files, lower_files(files, tree, None, workers, progress))
+        return Questions(_view(link(modules), models))
+
+
 def _asked(
     modules: Mapping[str, LinkedModule], rules: tuple[Rule, ...], options: dict[str, Options], models: Models
 ) -> tuple[Questions, dict[str, tuple[Finding, ...]]]:

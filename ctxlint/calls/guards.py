@@ -6,6 +6,8 @@ told apart by the place where it is acquired: two holds of one lock are two.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sql import begins_transaction, ends_transaction
@@ -13,7 +15,7 @@ from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
 from ctxlint.flow.locks import held
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import Result, Value
+from ctxlint.ir.value import AccessPath, Result, Value
 
 MAX_CALLERS = 3
 """How many callers up a lock is looked for."""
@@ -47,6 +49,17 @@ class Guards:
             and (bool(self.held(caller, event)) or self.held_by_callers(caller, depth + 1))
             for caller, event in sites
         )
+
+    def acquired(self, identity: FunctionId) -> Iterator[tuple[int, str]]:
+        """The events at which the function acquires a lock or begins a transaction, and what it is called there."""
+        for event in sorted(self._sites(identity)[0]):
+            at = self._view.event(identity, event)
+            value = at.value if at.value is not None else at.path.root if at.path is not None else None
+            held = [
+                self._view.inference.spelled(identity, path.root) + "".join(f".{step}" for step in path.steps)
+                for path in (self._view.resolve_path(identity, event, AccessPath(value)) if value is not None else ())
+            ]
+            yield event, min(held, key=len, default="a lock")
 
     def owns_lock(self, class_name: str) -> bool:
         """Whether some method of the class acquires a lock that the object itself holds."""

@@ -21,6 +21,8 @@ COMMANDS = {
     "check": "analyse files and folders (the default command)",
     "explain": "say what a rule finds, why that is bad, and when it is fine",
     "rules": "list the rules",
+    "discover": "list the cells, stores and locks that the analysis believes in",
+    "why-not": "say which facts keep the rules silent about a line",
     "dev": "write the generated files, or begin a new rule (in a checkout)",
 }
 
@@ -80,6 +82,14 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
         from ctxlint.cli.tell import rules
 
         return rules(words[1:])
+    if first == "discover":
+        from ctxlint.cli.inside import discover
+
+        return discover(words[1:])
+    if first == "why-not":
+        from ctxlint.cli.inside import why_not
+
+        return why_not(words[1:])
     if first == "dev":
         from ctxlint.cli.develop import develop
 

@@ -42,7 +42,7 @@ def why_not(request: Request, path: str, line: int, code: str = "") -> Explanati
     options = {rule.code: dict(request.configuration.options(rule)) for rule in rules}
     verdicts = tuple(_verdict(analysis, rule, options, there) for rule in rules)
     function = max(there, key=lambda place: analysis.view.function(place[0]).span.line)[0]
-    return Explanation(Place(path, line), analysis.program.symbol(function), tuple(_seen(analysis, there)), verdicts)
+    return Explanation(Place(os.path.abspath(path), line), analysis.program.symbol(function), tuple(_seen(analysis, there)), verdicts)
 
 
 def _questions(request: Request) -> Analysis:
@@ -149,7 +149,10 @@ def _facts(analysis: Analysis, noted: Sequence[Silence], places: frozenset[tuple
 
 def _told_once(analysis: Analysis, silences: Sequence[Silence]) -> tuple[Fact, ...]:
     """Each fact once for each place, with all that shows it."""
-    together: dict[tuple[str, FunctionId, int], list[tuple[FunctionId, int]]] = {}
+    together: dict[tuple[str, FunctionId, int], list[Silence]] = {}
     for s in silences:
-        together.setdefault((s.fact, s.function, s.event), []).extend(s.shown_by)
-    return tuple(_fact(analysis, *key, shown_by) for key, shown_by in together.items())
+        together.setdefault((s.fact, s.function, analysis.view.line(s.function, s.event)), []).append(s)
+    return tuple(
+        _fact(analysis, same[0].fact, same[0].function, same[0].event, [where for s in same for where in s.shown_by])
+        for same in together.values()
+    )

@@ -52,6 +52,8 @@ class StaleCell(msgspec.Struct, frozen=True):
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
     """The stale writes of one coroutine to cells of its own object or module."""
     if not analysis.summaries.of(identity).suspends or is_constructor(analysis.view, identity):
+        for write in analysis.summaries.of(identity).mutations if analysis.silences is not None else ():
+            analysis.spare(identity, write.event, "this function never lets anybody else run")
         return
     for write in analysis.summaries.of(identity).mutations:
         if write.cells and write.distance <= 1:

@@ -46,7 +46,7 @@ def _said(verdict: Verdict) -> str:
 
 def _argued(fact: Fact, explained: Explanation) -> str:
     """The fact; where it was found, if that is another place; and the lines that show it."""
-    elsewhere = "" if fact.at.line == explained.place.line else f" (seen from `{fact.symbol}`, {_shown(fact.at)})"
+    elsewhere = "" if fact.at == explained.place else f" (seen from `{fact.symbol}`, {_shown(fact.at)})"
     shown = ", ".join(_shown(place) for place in fact.shown_by[:SHOWN]) + (", …" if len(fact.shown_by) > SHOWN else "")
     return fact.text + elsewhere + (f": {shown}" if shown else "")
 

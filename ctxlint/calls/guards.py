@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sql import begins_transaction, ends_transaction
@@ -54,12 +55,17 @@ class Guards:
         """The events at which the function acquires a lock or begins a transaction, and what it is called there."""
         for event in sorted(self._sites(identity)[0]):
             at = self._view.event(identity, event)
-            value = at.value if at.value is not None else at.path.root if at.path is not None else None
-            held = [
-                self._view.inference.spelled(identity, path.root) + "".join(f".{step}" for step in path.steps)
-                for path in (self._view.resolve_path(identity, event, AccessPath(value)) if value is not None else ())
-            ]
-            yield event, min(held, key=len, default="a lock")
+            holder = AccessPath(at.value) if at.path is None and at.value is not None else at.path
+            if at.kind == "call" and holder is not None:
+                holder = AccessPath(holder.root, holder.steps[:-1])
+            yield event, "a lock" if holder is None else self._lock_name(identity, event, holder)
+
+    def _lock_name(self, identity: FunctionId, event: int, holder: AccessPath) -> str:
+        """The cell that holds the lock, where its owner is known; else the lock as it is spelled."""
+        paths = self._view.resolve_path(identity, event, holder)
+        cells = [cell for path in paths for cell in cells_of(self._view, identity, event, path)[-1:]]
+        spelled = [".".join((self._view.inference.spelled(identity, path.root), *path.steps)) for path in paths]
+        return min(cells or spelled, key=len, default="a lock")
 
     def owns_lock(self, class_name: str) -> bool:
         """Whether some method of the class acquires a lock that the object itself holds."""

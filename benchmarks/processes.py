@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,11 +24,11 @@ class Failed(Exception):
     """A process ended with a status that it should not end with."""
 
 
-def run(command: Sequence[str], folder: Path, statuses: Sequence[int] = (0, 1)) -> Measured:
+def run(command: Sequence[str], folder: Path, statuses: Sequence[int] = (0, 1), environment: Mapping[str, str] = {}) -> Measured:
     """Run a command in a folder; its report is not looked at. Raise Failed for a status that is none of `statuses`."""
     begin = time.monotonic()
     with open(os.devnull, "wb") as nowhere, subprocess.Popen(
-        command, cwd=folder, stdout=nowhere, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        command, cwd=folder, stdout=nowhere, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT), **environment}
     ) as process:
         errors = process.stderr.read() if process.stderr is not None else b""
         _, status, usage = os.wait4(process.pid, 0)

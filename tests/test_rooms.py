@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "earlier": WORDS | {"knowledge", "discovery", "store"},
     "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers"},
     "engine": WORDS | {"knowledge", "discovery", "syntax", "gate", "analyzer", "store", "workers", "earlier"},
-    "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine"},
+    "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine", "store"},
     "__main__": {"cli"},
 }
 

@@ -194,4 +194,6 @@ class _with_room_and_no_cyclic_collection:
     def __exit__(self, *exception: object) -> None:
         sys.setrecursionlimit(self._limit)
         if self._was_enabled:
+            # What lives now would all be looked through once more, which takes as long as lowering it.
+            gc.freeze()
             gc.enable()

@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers"},
     "engine": WORDS | {"knowledge", "discovery", "syntax", "gate", "analyzer", "store", "workers", "earlier"},
     "inside": WORDS | {"knowledge", "calls", "roles", "checks", "workers", "analyzer", "engine"},
-    "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine", "inside"},
+    "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine", "inside", "store"},
     "__main__": {"cli"},
 }
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ctxlint.errors import CtxlintError, UsageError
 
+# Modules that are only named here would be a tenth of a run in which nothing has changed.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ctxlint.engine import Analyzer
 
 CLEAN, FINDINGS, FAILED = 0, 1, 2
@@ -98,6 +100,12 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
         words = words[1:]
     elif first and not first.startswith("-") and not os.path.exists(first):
         _refuse_misspelt_command(first)
+    if analyzer is None:
+        from ctxlint.cli.repeated import repeated
+
+        status = repeated(words)
+        if status is not None:
+            return status
     from ctxlint.cli.check import check
 
     return check(words, analyzer)

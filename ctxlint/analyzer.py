@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
+from ctxlint.calls.edges import edges
+from ctxlint.calls.guards import Guards
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.program import LinkedModule, Program, link
@@ -22,13 +24,15 @@ from ctxlint.checks.finding import Analysis as Questions
 from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, worded
 from ctxlint.discovery.files import SourceFile
+from ctxlint.ir.describe import describe_function
+from ctxlint.ir.function import Function
 from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
-from ctxlint.result import Analysis, Coverage, NotAnalysed
+from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
 from ctxlint.workers import Unreadable, Workers, confirm, lower_files
@@ -82,6 +86,41 @@ def questions_of(
     with _with_room_and_no_cyclic_collection():
         modules, _ = _linked(files, lower_files(files, tree, None, workers, progress))
         return Questions(_view(link(modules), models))
+
+
+def calls_in(
+    files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
+) -> Called:
+    """Lower and link `files` and resolve every call."""
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
+        found = edges(_view(link(modules), models))
+        functions = sum(len(module.ir.functions) for module in modules.values())
+        coverage = Coverage(len(modules), functions, tuple(problems))
+        return Called(found.calls, found.sites, found.unknown, coverage, models.problems)
+
+
+def functions_called(
+    name: str, files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
+) -> Described:
+    """Lower `files` and describe the functions of that qualified name, with the locks that are held at their events."""
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
+        guards = Guards(_view(link(modules), models))
+        texts = []
+        names: dict[str, None] = {}
+        for key, module in modules.items():
+            for index, function in enumerate(module.ir.functions):
+                names[function.qualname] = None
+                if function.qualname == name:
+                    texts.append(describe_function(function, _locks(guards, FunctionId(key, index), function)))
+        return Described(tuple(texts), tuple(names), tuple(problems))
+
+
+def _locks(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
+    """For the events that happen under locks, the events that acquired these."""
+    held = ((number, sorted(guards.held(identity, number))) for number in range(len(function.events)))
+    return {number: f"holds {', '.join([f'#{site}' for site in sites])}" for number, sites in held if sites}
 
 
 def _asked(

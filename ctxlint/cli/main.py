@@ -25,6 +25,7 @@ COMMANDS = {
     "rules": "list the rules",
     "discover": "list the cells, stores and locks that the analysis believes in",
     "why-not": "say which facts keep the rules silent about a line",
+    "graph": "print which functions call which, or what one function does",
     "dev": "write the generated files, or begin a new rule (in a checkout)",
 }
 
@@ -92,6 +93,10 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
         from ctxlint.cli.inside import why_not
 
         return why_not(words[1:])
+    if first == "graph":
+        from ctxlint.cli.graph import graph
+
+        return graph(words[1:])
     if first == "dev":
         from ctxlint.cli.develop import develop
 

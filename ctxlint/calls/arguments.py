@@ -42,14 +42,17 @@ class PassedTypes:
 
     def parameter(self, function: FunctionId, name: str) -> Types:
         """What is passed to the parameter."""
+        return _without_none([self._inference.of_value(*site, value) for site, value in self.values(function, name)])
+
+    def values(self, function: FunctionId, name: str) -> list[tuple[Site, Value]]:
+        """The arguments for the parameter, each with its call."""
         formals = self._inference.program.function(function).formals
         found = []
         for site in self._sites.get(function, ())[:CALLERS]:
-            skipped = 1 if self._receives(site, function) else 0
-            value = _passed(self._arguments(site), formals[skipped:], name)
+            value = _passed(self._arguments(site), formals[1 if self._receives(site, function) else 0 :], name)
             if value is not None:
-                found.append(self._inference.of_value(*site, value))
-        return _without_none(found)
+                found.append((site, value))
+        return found
 
     def field(self, class_id: ClassId, name: str) -> Types:
         """What constructions of the class put into the field, by its name or by its position among the annotated fields."""

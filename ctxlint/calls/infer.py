@@ -6,11 +6,12 @@ It never looks at a name to guess a type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Protocol
 
 from ctxlint.calls import elements, members, results
 from ctxlint.calls.additions import filled, is_bare
+from ctxlint.calls.entries import constants, entry, is_slice
 from ctxlint.calls.facts import Facts, facts_of
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import ReachingDefinitions
@@ -57,6 +58,7 @@ class Passed(Protocol):
     """What inference asks about callers; see `arguments.PassedTypes`."""
 
     def parameter(self, function: FunctionId, name: str) -> Types: ...
+    def values(self, function: FunctionId, name: str) -> Sequence[tuple[tuple[FunctionId, int], Value]]: ...
     def field(self, class_id: ClassId, name: str) -> Types: ...
 
 
@@ -115,7 +117,7 @@ class TypeInference:
         taken = 0
         for position, step in enumerate(path.steps):
             if step == "[*]":
-                types = self.item(types, keys[taken] if taken < len(keys) else None)
+                types = self.item_at(function, at_event, types, keys[taken] if taken < len(keys) else None)
                 taken += 1
             else:
                 types = self.members(types, step)
@@ -147,6 +149,15 @@ class TypeInference:
     def item(self, types: Types, key: Value | None = None) -> Types:
         """What `value[key]` is."""
         return union(item_of(self, t, key) for t in in_order(types))
+
+    def item_at(self, function: FunctionId, at_event: int, types: Types, key: Value | None) -> Types:
+        """What `value[key]` is, when the function reaches that event: a constant key finds what lies under it."""
+        if key is None or not any([isinstance(t, Instance) and t.items for t in types]) or is_slice(key):
+            return self.item(types, key)
+        keys = constants(self, function, at_event, key)
+        return union(
+            entry(t, keys) if isinstance(t, Instance) and t.items else item_of(self, t, key) for t in in_order(types)
+        )
 
     def member(self, type: Type, name: str) -> Types:
         """What `value.name` is for a value of this type."""
@@ -286,6 +297,12 @@ class TypeInference:
     def _known_or_passed(self, function: FunctionId, name: str) -> Types:
         found = parameter_types(self, function, name)
         return self._passed.parameter(function, name) if not found and self._passed is not None else found
+
+    def passed_values(
+        self, function: FunctionId, name: str
+    ) -> Sequence[tuple[tuple[FunctionId, int], Value]] | None:
+        """The arguments that callers give for a parameter, each with its call; None while nobody looks at callers."""
+        return self._passed.values(function, name) if self._passed is not None else None
 
     def binding(self, function: FunctionId, name: str, event: int) -> Types:
         question = (function, "binding", event)

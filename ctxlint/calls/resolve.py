@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from ctxlint.calls.arguments import PassedTypes, Site, constructed_classes
+from ctxlint.calls.elements import lacks
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.program import FunctionId, Program
@@ -229,7 +230,7 @@ class _Found:
             call = program.method(type.name, "__call__")
             if call is not None:
                 self.add_method(type.name, call)
-            elif program.class_(type.name) is None:
+            elif program.class_(type.name) is None and not lacks(type.name, "__call__"):
                 self.externals.setdefault(f"{type.name}.__call__")
 
     def add_function(self, function: FunctionId) -> None:

@@ -12,6 +12,7 @@ from ctxlint.calls.elements import (
     STR,
     awaited,
     constructed,
+    lacks,
     method_result,
 )
 from ctxlint.calls.generics import bind_variables, close, has_variables, meaning_of
@@ -121,7 +122,7 @@ def _invoke(
         call = program.method(type.name, "__call__")
         if call is not None:
             return _function_call(inference, call, type, caller, event, arguments)
-        return _modelled(inference, f"{type.name}.__call__", ())
+        return UNKNOWN if lacks(type.name, "__call__") else _modelled(inference, f"{type.name}.__call__", ())
     return UNKNOWN
 
 

@@ -33,7 +33,7 @@ def edges(view: View) -> Edges:
         called = found[name_of(program, identity)]
         for event, happening in enumerate(program.function(identity).events):
             if happening.kind == "call":
-                calls = view.calls(identity, event)
+                calls = view.stated_calls(identity, event)
                 sites += 1
                 unknown += any(call.unknown for call in calls)
                 called.update(name for call in calls for name in _names(program, call))
@@ -60,4 +60,4 @@ def _names(program: Program, call: Call) -> Iterator[str]:
 
 def _implied(view: View, identity: FunctionId, event: int) -> tuple[FunctionId, ...]:
     """Properties and special methods that an event calls without saying so."""
-    return view.call_graph.callees(identity, event).functions
+    return view.call_graph.all_callees(identity, event).functions

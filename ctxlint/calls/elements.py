@@ -149,6 +149,8 @@ def lacks(name: str, attribute: str) -> bool:
     if not name.startswith("builtins."):
         return False
     found = getattr(builtins, name.rpartition(".")[2], None)
+    if attribute == "__call__":     # every class can be called itself
+        return isinstance(found, type) and all(attribute not in vars(ancestor) for ancestor in found.__mro__)
     return isinstance(found, type) and not hasattr(found, attribute)
 
 

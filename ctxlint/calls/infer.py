@@ -40,11 +40,13 @@ from ctxlint.calls.types import (
 from ctxlint.calls.variables import (
     annotated_variable,
     assumed,
+    assumed_parameter,
     binding_types,
     captured_variable,
     local_variable,
+    module_variable,
+    declared_parameter,
     narrowed,
-    parameter_types,
 )
 from ctxlint.flow.graph import event_graph
 from ctxlint.flow.reaching import Definitions
@@ -271,6 +273,10 @@ class TypeInference:
             return local_variable(self, function, at_event, name.name)
         if name.scope == "captured":
             return captured_variable(self, function, name.name)
+        if function.index == 0:
+            types = module_variable(self, function, at_event, name.name)
+            if types:
+                return types
         return self.symbol_in(function.module, name.name)
 
     def symbol_in(self, module: str, name: str) -> Types:
@@ -295,8 +301,13 @@ class TypeInference:
         return self._memo.get((function, "parameter", name), lambda: self._known_or_passed(function, name))
 
     def _known_or_passed(self, function: FunctionId, name: str) -> Types:
-        found = parameter_types(self, function, name)
-        return self._passed.parameter(function, name) if not found and self._passed is not None else found
+        declared = declared_parameter(self, function, name)
+        if declared:
+            return declared
+        assumed = assumed_parameter(self, function, name)
+        if self._passed is None:
+            return assumed
+        return union([assumed, self._passed.parameter(function, name)]) or assumed
 
     def passed_values(
         self, function: FunctionId, name: str
@@ -346,10 +357,10 @@ class TypeInference:
         written = self.global_writes(module)
         types = union(self.binding(id, name, event) for id, event in written.get(name, ()))
         if is_bare(types):
-            return filled(self, types, self._global_additions(module, name))
+            return filled(self, types, self.global_additions(module, name))
         return types
 
-    def _global_additions(self, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:
+    def global_additions(self, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:
         """Where the module's functions put something into the container in its variable."""
         for index in range(len(self.program.modules[module].ir.functions)):
             id = FunctionId(module, index)

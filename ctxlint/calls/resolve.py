@@ -27,6 +27,7 @@ from ctxlint.calls.types import (
     Types,
     in_order,
     is_derived,
+    union,
 )
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value
@@ -71,68 +72,83 @@ class CallGraph:
     """The callees of every call event, remembered.
 
     Calls that inference alone leaves unknown are looked at again with what callers pass; the first such question resolves
-    every call of the program.
+    every call of the program. Calls that are known then tell what their callees are passed: in `rounds` rounds, as far as
+    that tells anything new.
     """
 
-    def __init__(self, inference: TypeInference, look_at_callers: bool = True) -> None:
+    def __init__(self, inference: TypeInference, rounds: int = 1) -> None:
         self.program: Program = inference.program
-        self._first = inference
-        self._look_at_callers = look_at_callers
-        self._second: TypeInference | None = None
-        self._callees: dict[Site, Callees] = {}
-        self._again: dict[Site, Callees] = {}
-        self._reached: Reached = {}
-        self._reached_again: Reached = {}
+        self._rounds = rounds
+        self._levels: list[TypeInference] = [inference]
+        self._callees: list[dict[Site, Callees]] = [{}]
+        self._reached: list[Reached] = [{}]
+        self._sites = 0
         self._callers: dict[FunctionId, tuple[Site, ...]] | None = None
 
     @property
     def inference(self) -> TypeInference:
         """Types with what callers pass taken into account."""
-        if not self._look_at_callers:
-            return self._first
-        if self._second is None:
-            self._second = self._first.with_callers(self._passed_types())
-        return self._second
+        while len(self._levels) <= self._rounds:
+            passed = self._passed_types(len(self._levels) - 1)
+            if passed.known == self._sites:
+                self._rounds = len(self._levels) - 1
+                break
+            self._sites = passed.known
+            self._levels.append(self._levels[0].with_callers(passed))
+            self._callees.append({})
+            self._reached.append({})
+        return self._levels[-1]
 
     def calls(self, function: FunctionId) -> tuple[int, ...]:
         """The function's call events, in order."""
-        return self._first.facts(function).calls
+        return self._levels[0].facts(function).calls
 
     def callees(self, function: FunctionId, event: int) -> Callees:
         """What the event calls. Reads, writes, deletions, iterations, entries and exits call properties and special methods
         of classes of the program; they are never unknown.
         """
-        known = self._resolved(function, event)
-        if not known.unknown or known.functions or known.externals or not self._look_at_callers:
+        known = self._resolved(0, (function, event))
+        if not _says_nothing(known) or not self._rounds or self.inference is self._levels[0]:
             return known
-        site = (function, event)
-        again = self._again.get(site)
-        if again is None:
-            again = resolve_call(self.inference, function, event, self._reached_again)
-            self._again[site] = again
-        return again
+        return self._resolved(len(self._levels) - 1, (function, event))
 
-    def _resolved(self, function: FunctionId, event: int) -> Callees:
-        site = (function, event)
-        known = self._callees.get(site)
+    def all_callees(self, function: FunctionId, event: int) -> Callees:
+        """What the event calls, over everything that callers pass, even where the function itself says something."""
+        inference = self.inference
+        found = resolve_call(inference, function, event, self._reached[-1])
+        return self.callees(function, event) if _says_nothing(found) else found
+
+    def _resolved(self, level: int, site: Site) -> Callees:
+        """What the call reaches, as far as that many rounds tell."""
+        known = self._callees[level].get(site)
         if known is None:
-            known = self._callees[site] = resolve_call(self._first, function, event, self._reached)
+            known = self._resolved(level - 1, site) if level > 1 else None
+            if known is None or _says_nothing(known):
+                known = resolve_call(self._levels[level], *site, self._reached[level])
+            self._callees[level][site] = known
         return known
 
-    def _passed_types(self) -> PassedTypes:
+    def _known(self, level: int, site: Site) -> Callees:
+        known = self._resolved(0, site)
+        return self._resolved(level, site) if level and _says_nothing(known) else known
+
+    def _passed_types(self, level: int) -> PassedTypes:
         sites: dict[FunctionId, list[Site]] = {}
         constructions: dict[str, list[Site]] = {}
         for caller in self.program.functions():
             for event in self.calls(caller):
-                callees = self._resolved(caller, event)
+                callees = self._known(level, (caller, event))
                 for callee in callees.functions:
                     sites.setdefault(callee, []).append((caller, event))
                 if callees.receiver and not callees.unknown:
                     for class_id in constructed_classes(callees.receiver):
                         constructions.setdefault(class_id, []).append((caller, event))
-        program, resolved = self.program, self._callees
+        program = self.program
         return PassedTypes(
-            self._first, sites, constructions, lambda site, function: receives(program, resolved[site], function)
+            self._levels[level],
+            sites,
+            constructions,
+            lambda site, function: receives(program, self._known(level, site), function),
         )
 
     def callers(self, function: FunctionId) -> tuple[Site, ...]:
@@ -179,6 +195,10 @@ def resolve_call(
     if happening.kind == "call":
         return _resolve_explicit(inference, function, event, happening, {} if reached is None else reached)
     return _resolve_implicit(inference, function, event, happening)
+
+
+def _says_nothing(callees: Callees) -> bool:
+    return callees.unknown and not callees.functions and not callees.externals
 
 
 def receives(program: Program, callees: Callees, function: FunctionId) -> bool:
@@ -309,6 +329,11 @@ def _plain(type: Type) -> Type:
 def _resolve_implicit(inference: TypeInference, function: FunctionId, event: int, happening: Event) -> Callees:
     """Special methods and properties; empty when the event calls nothing of the program."""
     found = _Found(inference)
+    if happening.kind == "raise":
+        for t in in_order(inference.of_value(function, event, happening.value)):
+            if isinstance(t, ClassObject) and inference.program.class_(t.name) is not None:
+                found.add_construction(t.name)
+        return msgspec.structs.replace(found.callees(UNKNOWN), externals=(), unknown=False)
     receiver = UNKNOWN
     for receiver, name in _implicit(inference, function, event, happening):
         for t in in_order(receiver):
@@ -327,6 +352,13 @@ def _resolve_implicit(inference: TypeInference, function: FunctionId, event: int
     return msgspec.structs.replace(callees, unknown=found.more)
 
 
+def _iterators(inference: TypeInference, iterated: Types, asynchronous: bool) -> Types:
+    """What `__iter__` of the classes of the program gives."""
+    name = "__aiter__" if asynchronous else "__iter__"
+    methods = ((t, inference.program.method(t.name, name)) for t in in_order(iterated) if isinstance(t, Instance))
+    return union(inference.called(method, t) for t, method in methods if method is not None)
+
+
 def _implicit(
     inference: TypeInference, function: FunctionId, event: int, happening: Event
 ) -> Iterator[tuple[Types, str]]:
@@ -337,6 +369,7 @@ def _implicit(
         asynchronous = happening.note == "async"
         if kind == "iterate":
             yield value, "__aiter__" if asynchronous else "__iter__"
+            yield _iterators(inference, value, asynchronous), "__anext__" if asynchronous else "__next__"
         else:
             yield value, f"__a{kind}__" if asynchronous else f"__{kind}__"
     elif kind in ("read", "write", "delete") and path is not None and path.steps:

@@ -57,6 +57,19 @@ def _reaching_types(
     return union(parts.values())
 
 
+def module_variable(inference: Inference, body: FunctionId, at_event: int, name: str) -> Types:
+    """What a variable of the module holds at an event of the module's own body, where that rebinds it; else unknown."""
+    own = inference.facts(body).globals.get(name, ())
+    if len(own) < 2 or at_event >= _size(inference, body) or len(inference.global_writes(body.module).get(name, ())) > len(own):
+        return UNKNOWN
+    events = inference.program.function(body).events
+    reaching = inference.reaching(body).definitions(at_event, name)
+    if not reaching or any(binding == ENTRY_VALUE or events[binding].kind == "import" for binding in reaching):
+        return UNKNOWN
+    types = union(inference.binding(body, name, binding) for binding in reaching)
+    return filled(inference, types, inference.global_additions(body.module, name)) if is_bare(types) else types
+
+
 def captured_variable(inference: Inference, function: FunctionId, name: str) -> Types:
     """A captured variable can hold whatever the enclosing function ever puts there."""
     index = inference.program.function(function).enclosing
@@ -71,7 +84,8 @@ def captured_variable(inference: Inference, function: FunctionId, name: str) -> 
     return inference.symbol_in(function.module, name)
 
 
-def parameter_types(inference: Inference, id: FunctionId, name: str) -> Types:
+def declared_parameter(inference: Inference, id: FunctionId, name: str) -> Types:
+    """What the function itself says that the parameter is: by its annotation, or as a method's receiver."""
     function = inference.program.function(id)
     formal = inference.facts(id).formals.get(name)
     if formal is None:
@@ -84,12 +98,21 @@ def parameter_types(inference: Inference, id: FunctionId, name: str) -> Types:
             return instance("builtins.dict", STR, annotated)
         if annotated:
             return annotated
-    if formal.kind in ("variadic", "keywords"):
-        return one(Instance("builtins.tuple" if formal.kind == "variadic" else "builtins.dict"))
     if name == receiver_name(function) and formal is function.formals[0]:
         receiver = _receiver(function, id)
         if receiver is not None:
             return one(ClassObject(receiver.name) if receives_class(function) else receiver)
+    return UNKNOWN
+
+
+def assumed_parameter(inference: Inference, id: FunctionId, name: str) -> Types:
+    """What the parameter is when nothing is passed: its default, or an empty tuple or dict."""
+    function = inference.program.function(id)
+    formal = inference.facts(id).formals.get(name)
+    if formal is None:
+        return UNKNOWN
+    if formal.kind in ("variadic", "keywords"):
+        return one(Instance("builtins.tuple" if formal.kind == "variadic" else "builtins.dict"))
     if formal.default is not None:
         enclosing = FunctionId(id.module, max(function.enclosing, 0))
         default = inference.of_value(enclosing, _size(inference, enclosing), formal.default)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ctxlint.calls.elements import BOOL, STR, unpacked
 from ctxlint.calls.entries import ENTRIES, constants, entry, holds_callables
 from ctxlint.calls.generics import close
@@ -16,6 +18,13 @@ _METHODS = {
     "|": "or", "&": "and", "^": "xor", "<<": "lshift", ">>": "rshift",
 }
 _DISPLAYS = frozenset(["list", "set", "comprehension-list", "comprehension-set", "comprehension-generator"])
+_OPERATOR_METHODS: dict[str, tuple[str, ...]] = {
+    **{sign: (f"__{name}__", f"__r{name}__") for sign, name in _METHODS.items()},
+    **{f"{sign}=": (f"__i{name}__",) for sign, name in _METHODS.items()},
+    "-x": ("__neg__",), "+x": ("__pos__",), "~x": ("__invert__",), "==": ("__eq__",), "!=": ("__ne__",), "<": ("__lt__",),
+    "<=": ("__le__",), ">": ("__gt__",), ">=": ("__ge__",), "in": ("", "__contains__"), "not in": ("", "__contains__"),
+}
+"""The special methods that an operator calls, by operand."""
 LOOKED_AT = 16
 """Entries of a display beyond this many add nothing to what its elements are."""
 _SIMPLE = frozenset(["str", "bytes", "int", "float", "bool", "complex", "list", "tuple", "set", "frozenset", "dict"])
@@ -47,6 +56,22 @@ def compound(inference: Inference, function: FunctionId, at: int, value: Compoun
     if operator in ("-x", "+x", "~x") and parts:
         return inference.of_value(function, at, parts[0])
     return UNKNOWN
+
+
+def operator_methods(inference: Inference, function: FunctionId, event: int) -> Iterator[FunctionId]:
+    """The special methods of classes of the program that operators in the event's values call."""
+    happening = inference.program.function(function).events[event]
+    pending: list[Value | None] = [happening.value, *happening.keys, *(argument.value for argument in happening.arguments)]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Compound):
+            pending.extend(value.parts)
+            names = _OPERATOR_METHODS.get(value.operator, ())
+            for name, part in zip(names, (value.parts if len(names) > 1 else value.parts[:1])):
+                for t in in_order(inference.of_value(function, event, part)) if name else ():
+                    method = inference.program.method(t.name, name) if isinstance(t, Instance) else None
+                    if method is not None:
+                        yield method
 
 
 def _display(inference: Inference, function: FunctionId, at: int, value: Compound) -> Types:

@@ -201,6 +201,11 @@ def _says_nothing(callees: Callees) -> bool:
     return callees.unknown and not callees.functions and not callees.externals
 
 
+def reached(inference: TypeInference, types: Types) -> Callees:
+    """What calling a value of these types reaches."""
+    return _reach(inference, types, UNKNOWN)
+
+
 def receives(program: Program, callees: Callees, function: FunctionId) -> bool:
     """Whether the callee's first parameter is filled by the call's receiver, or by the object under construction."""
     return function not in callees.unbound and bool(receiver_name(program.function(function)))

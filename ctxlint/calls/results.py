@@ -41,6 +41,7 @@ from ctxlint.calls.types import (
     union,
 )
 from ctxlint.ir.event import Argument
+from ctxlint.ir.function import Function
 from ctxlint.ir.value import Constant, Name
 
 _ABC = "collections.abc."
@@ -145,6 +146,24 @@ def _function_call(
         _bind_arguments(inference, id, receiver is not None, caller, event, arguments, meaning)
         result = substitute(result, meaning) if meaning and all(meaning.values()) else result
     return close(inference, result, receiver)
+
+
+def result_given(inference: Inference, id: FunctionId, given: Types) -> Types:
+    """What calling the function with one argument of these types returns, whatever its annotations say."""
+    function, facts = inference.program.function(id), inference.facts(id)
+    name = first_open_formal(function)
+    values = ((event, function.events[event].value) for event in facts.returned)
+    return union(
+        given if isinstance(value, Name) and value.name == name and name in facts.handed_back
+        else inference.of_value(id, event, value)
+        for event, value in values
+    )
+
+
+def first_open_formal(function: Function) -> str:
+    """The name of the formal that a call's first argument fills; empty when there is none."""
+    formals = function.formals[1:] if receiver_name(function) else function.formals
+    return formals[0].name if formals and formals[0].kind in ("positional", "positional-only") else ""
 
 
 def _handed_back(

@@ -16,6 +16,7 @@ from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.program import FunctionId, Program
 from ctxlint.calls.types import (
+    NONE_TYPE,
     UNKNOWN,
     BoundMethod,
     ClassObject,
@@ -255,7 +256,7 @@ class _Found:
             call = program.method(type.name, "__call__")
             if call is not None:
                 self.add_method(type.name, call)
-            elif program.class_(type.name) is None and not lacks(type.name, "__call__"):
+            elif program.class_(type.name) is None and type != NONE_TYPE and not lacks(type.name, "__call__"):
                 self.externals.setdefault(f"{type.name}.__call__")
 
     def add_function(self, function: FunctionId) -> None:

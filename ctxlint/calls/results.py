@@ -23,6 +23,7 @@ from ctxlint.calls.program import FunctionId
 from ctxlint.calls.standard import standard_name
 from ctxlint.calls.types import (
     NONE,
+    NONE_TYPE,
     UNKNOWN,
     BoundMethod,
     ClassObject,
@@ -124,7 +125,7 @@ def _invoke(
         call = program.method(type.name, "__call__")
         if call is not None:
             return _function_call(inference, call, type, caller, event, arguments)
-        return UNKNOWN if lacks(type.name, "__call__") else _modelled(inference, f"{type.name}.__call__", ())
+        return UNKNOWN if type == NONE_TYPE or lacks(type.name, "__call__") else _modelled(inference, f"{type.name}.__call__", ())
     return UNKNOWN
 
 

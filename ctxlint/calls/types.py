@@ -264,7 +264,7 @@ def _parse(program: Program, module: str, node: ast.expr, function: int, seen: t
     if isinstance(node, (ast.Name, ast.Attribute)):
         return _named(program, module, ast.unparse(node), (), function, seen)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return union(_parse(program, module, side, function, seen) for side in (node.left, node.right))
+        return _either([_parse(program, module, side, function, seen) for side in (node.left, node.right)])
     if isinstance(node, ast.Subscript) and isinstance(node.value, (ast.Name, ast.Attribute)):
         index = node.slice
         arguments = tuple(index.elts) if isinstance(index, ast.Tuple) else (index,)
@@ -287,7 +287,7 @@ def _named(
         if name == "Optional" or name in _TRANSPARENT:
             return _parse(program, module, arguments[0], function, seen) if arguments else UNKNOWN
         if name == "Union":
-            return union(_parse(program, module, a, function, seen) for a in arguments)
+            return _either([_parse(program, module, a, function, seen) for a in arguments])
         if name == "Literal":
             return union(_literal(a) for a in arguments)
         if name in ("TypeGuard", "TypeIs"):
@@ -305,6 +305,12 @@ def _named(
         return one(Instance(qualified))
     given = [a for a in arguments if not (isinstance(a, ast.Constant) and a.value is Ellipsis)]
     return one(Instance(qualified, tuple(_parse(program, module, a, function, seen) for a in given)))
+
+
+def _either(parts: list[Types]) -> Types:
+    """One of the parts; something unknown or None is unknown."""
+    found = union(parts)
+    return UNKNOWN if found == NONE and UNKNOWN in parts else found
 
 
 def _literal(node: ast.expr) -> Types:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Protocol
 
-from ctxlint.calls import elements, members, results
-from ctxlint.calls.additions import filled, is_bare
+from ctxlint.calls import members, results
 from ctxlint.calls.entries import constants, entry, is_slice
 from ctxlint.calls.facts import Facts, facts_of
 from ctxlint.calls.generics import close
+from ctxlint.calls.global_variables import global_writes_of, module_variable, other_stores_of, symbol_types
 from ctxlint.calls.inference import ReachingDefinitions
 from ctxlint.calls.iteration import element_of, item_of
 from ctxlint.calls.memo import Memo
@@ -44,7 +44,6 @@ from ctxlint.calls.variables import (
     binding_types,
     captured_variable,
     local_variable,
-    module_variable,
     declared_parameter,
     narrowed,
 )
@@ -90,6 +89,7 @@ class TypeInference:
         self._annotations: dict[tuple[str, int, str], Types] = {}
         self._definitions: dict[FunctionId, ReachingDefinitions] = {}
         self._stores: dict[ClassId, dict[str, tuple[tuple[FunctionId, int], ...]]] = {}
+        self._other_stores: dict[str, tuple[tuple[FunctionId, int], ...]] = {}
         self._global_writes: dict[str, dict[str, list[tuple[FunctionId, int]]]] = {}
 
     # The public questions.
@@ -227,7 +227,7 @@ class TypeInference:
             self.program, self._external_result, self._external_attribute, self.reaching, passed
         )
         after._facts, after._annotations, after._stores = self._facts, self._annotations, self._stores
-        after._global_writes = self._global_writes
+        after._global_writes, after._other_stores = self._global_writes, self._other_stores
         return after
 
     def open_result(self, function: FunctionId) -> Types:
@@ -243,7 +243,7 @@ class TypeInference:
 
     def symbol(self, qualified: str) -> Types:
         """What the absolute dotted name means."""
-        return self._memo.get(qualified, lambda: self._symbol(canonical(self.program, qualified)))
+        return self._memo.get(qualified, lambda: symbol_types(self, canonical(self.program, qualified)))
 
     def external_result(self, name: str) -> str:
         """The annotation text of what an external callable gives, or empty."""
@@ -284,7 +284,7 @@ class TypeInference:
         question = (module, ".", name)
         known = self._memo.known.get(question)
         return known if known is not None else self._memo.get(
-            question, lambda: self._symbol(module_meaning(self.program, module, name))
+            question, lambda: symbol_types(self, module_meaning(self.program, module, name))
         )
 
     def reaching(self, function: FunctionId) -> ReachingDefinitions:
@@ -324,62 +324,18 @@ class TypeInference:
 
     # Module level.
 
-    def _symbol(self, qualified: str) -> Types:
-        program = self.program
-        if not qualified:
-            return UNKNOWN
-        if program.class_(qualified) is not None:
-            return one(ClassObject(qualified))
-        if qualified in program.modules:
-            return one(Module(qualified))
-        if qualified.startswith("builtins."):
-            return one(ClassObject(qualified) if elements.builtin_class(qualified) else External(qualified))
-        module, rest = split(program, qualified)
-        if not module:
-            return one(External(qualified))
-        function = program.named_function(qualified)
-        if function is not None:
-            return one(FunctionRef(function))
-        head, _, steps = rest.partition(".")
-        if steps:
-            types = self.symbol(f"{module}.{head}")
-            for step in steps.split("."):
-                types = self.members(types, step)
-            return types
-        return self._variable(module, head)
-
-    def _variable(self, module: str, name: str) -> Types:
-        """A module's variable: its annotation, else what the module and its functions put there."""
-        body = FunctionId(module, 0)
-        annotated = annotated_variable(self, body, name)
-        if annotated:
-            return annotated
-        written = self.global_writes(module)
-        types = union(self.binding(id, name, event) for id, event in written.get(name, ()))
-        if is_bare(types):
-            return filled(self, types, self.global_additions(module, name))
-        return types
-
-    def global_additions(self, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:
-        """Where the module's functions put something into the container in its variable."""
-        for index in range(len(self.program.modules[module].ir.functions)):
-            id = FunctionId(module, index)
-            facts = self.facts(id)
-            if name not in facts.bindings and name not in facts.formals:
-                for event in facts.additions.get((name, ""), ()):
-                    yield id, event
-
     def global_writes(self, module: str) -> dict[str, list[tuple[FunctionId, int]]]:
         """Where module-level variables of the module are bound, by name."""
         known = self._global_writes.get(module)
         if known is None:
-            known = {}
-            for index in range(len(self.program.modules[module].ir.functions)):
-                id = FunctionId(module, index)
-                for name, events in self.facts(id).globals.items():
-                    known.setdefault(name, []).extend((id, event) for event in events)
-            self._global_writes[module] = known
+            known = self._global_writes[module] = global_writes_of(self, module)
         return known
+
+    def other_stores(self, attribute: str) -> Sequence[tuple[FunctionId, int]]:
+        """Where code stores into an attribute of that name of something that is not its own receiver."""
+        if not self._other_stores:
+            self._other_stores.update(other_stores_of(self))
+        return self._other_stores.get(attribute, ())
 
     # Events.
 

@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-import msgspec
-
 from ctxlint.calls.arguments import PassedTypes, Site, constructed_classes
-from ctxlint.calls.elements import lacks
+from ctxlint.calls.candidates import Callees, Candidates, receives
+from ctxlint.calls.implied import resolve_implicit
 from ctxlint.calls.infer import TypeInference
-from ctxlint.calls.members import receiver_name
 from ctxlint.calls.program import FunctionId, Program
 from ctxlint.calls.types import (
-    NONE_TYPE,
     UNKNOWN,
     BoundMethod,
     ClassObject,
@@ -27,32 +24,11 @@ from ctxlint.calls.types import (
     Type,
     Types,
     in_order,
-    is_derived,
-    union,
 )
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value
 
-OVERRIDERS = 8
-"""With more overriding methods than this, a call is taken to reach the declared one, and something unknown."""
-
-
-class Callees(msgspec.Struct, frozen=True):
-    """What a call can reach.
-
-    `functions` are of the program, those that only declare (abstract ones, Protocols' stubs) excepted: they are `abstract`.
-    `externals` are canonical names outside the program; of a method `module.Class.method`, of what an unmodelled external
-    call gave `logging.getLogger().error`, which alone leaves the call unknown. `unknown` when there is nothing
-    to say, or when there are more candidates than were taken. `receiver` is what the method is called on; `unbound` are
-    those of the functions that get no receiver from the call (`Base.method(self)` passes it as an argument).
-    """
-
-    functions: tuple[FunctionId, ...] = ()
-    externals: tuple[str, ...] = ()
-    unknown: bool = False
-    abstract: tuple[FunctionId, ...] = ()
-    receiver: Types = UNKNOWN
-    unbound: tuple[FunctionId, ...] = ()
+__all__ = ["CallGraph", "Callees", "Coverage", "UNRESOLVED", "receives", "reached", "resolve_call"]
 
 
 class Coverage(NamedTuple):
@@ -66,7 +42,6 @@ Reached: TypeAlias = dict[tuple[Types, Types], Callees]
 """What values of these types, taken from receivers of those types, reach when called."""
 
 UNRESOLVED = Callees(unknown=True)
-_CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
 class CallGraph:
@@ -195,7 +170,7 @@ def resolve_call(
     happening = inference.program.function(function).events[event]
     if happening.kind == "call":
         return _resolve_explicit(inference, function, event, happening, {} if reached is None else reached)
-    return _resolve_implicit(inference, function, event, happening)
+    return resolve_implicit(inference, function, event, happening)
 
 
 def _says_nothing(callees: Callees) -> bool:
@@ -205,97 +180,6 @@ def _says_nothing(callees: Callees) -> bool:
 def reached(inference: TypeInference, types: Types) -> Callees:
     """What calling a value of these types reaches."""
     return _reach(inference, types, UNKNOWN)
-
-
-def receives(program: Program, callees: Callees, function: FunctionId) -> bool:
-    """Whether the callee's first parameter is filled by the call's receiver, or by the object under construction."""
-    return function not in callees.unbound and bool(receiver_name(program.function(function)))
-
-
-class _Found:
-    """Candidates, in the order found, each once."""
-
-    def __init__(self, inference: TypeInference) -> None:
-        self.inference = inference
-        self.functions: dict[FunctionId, None] = {}
-        self.externals: dict[str, None] = {}
-        self.abstract: dict[FunctionId, None] = {}
-        self.unbound: dict[FunctionId, None] = {}
-        self.more = False
-
-    def callees(self, receiver: Types) -> Callees:
-        """The candidates as an answer."""
-        nothing = not (self.functions or self.abstract) and all(is_derived(name) for name in self.externals)
-        return Callees(
-            tuple(self.functions),
-            tuple(self.externals),
-            nothing or self.more,
-            tuple(self.abstract),
-            receiver,
-            tuple(self.unbound),
-        )
-
-    def add(self, type: Type) -> None:
-        """What calling a value of this type reaches."""
-        program = self.inference.program
-        if isinstance(type, FunctionRef):
-            self.add_function(type.function)
-            self.unbound.setdefault(type.function)
-        elif isinstance(type, BoundMethod):
-            if isinstance(type.method, str):
-                self.externals.setdefault(type.method)
-            elif isinstance(type.receiver, SuperOf):
-                self.add_function(type.method)
-            else:
-                self.add_method(type.receiver.name, type.method)
-        elif isinstance(type, ClassObject):
-            self.add_construction(type.name)
-        elif isinstance(type, External):
-            self.externals.setdefault(type.name)
-        elif isinstance(type, Instance):
-            call = program.method(type.name, "__call__")
-            if call is not None:
-                self.add_method(type.name, call)
-            elif program.class_(type.name) is None and type != NONE_TYPE and not lacks(type.name, "__call__"):
-                self.externals.setdefault(f"{type.name}.__call__")
-
-    def add_function(self, function: FunctionId) -> None:
-        """One function, as what it is."""
-        if self.inference.program.is_abstract_method(function):
-            self.abstract.setdefault(function)
-        else:
-            self.functions.setdefault(function)
-
-    def add_method(self, class_id: str, method: FunctionId) -> None:
-        """A method called on an instance of the class: itself, what overrides it, and what implements it."""
-        program = self.inference.program
-        self.add_function(method)
-        name = program.function(method).qualname.rpartition(".")[2]
-        others = list(program.overriders(class_id, name))
-        if program.is_protocol(class_id) or program.is_abstract_method(method):
-            implemented = (program.method(implementer, name) for implementer in program.implementers(class_id))
-            others += [found for found in implemented if found is not None]
-        others = [other for other in dict.fromkeys(others) if other != method]
-        if len(others) > OVERRIDERS:
-            self.more = True
-            return
-        for other in others:
-            self.add_function(other)
-
-    def add_construction(self, class_id: str) -> None:
-        """What constructing an instance calls."""
-        program = self.inference.program
-        if program.class_(class_id) is None:
-            self.externals.setdefault(class_id)
-            return
-        found = [method for method in (program.method(class_id, name) for name in _CONSTRUCTORS) if method is not None]
-        for method in found:
-            self.functions.setdefault(method)
-        if not any(program.symbol(method).endswith("__init__") for method in found):
-            for base in program.external_bases(class_id):
-                self.externals.setdefault(base)
-        if not found and not self.externals:
-            self.externals.setdefault("builtins.object")
 
 
 def _resolve_explicit(
@@ -321,7 +205,7 @@ def _reach(inference: TypeInference, types: Types, before: Types) -> Callees:
     receiver = frozenset(_plain(t) for t in before) or bound or frozenset(t for t in types if isinstance(t, ClassObject))
     if not types:
         return Callees(unknown=True, receiver=receiver)
-    found = _Found(inference)
+    found = Candidates(inference)
     for t in in_order(types):
         found.add(t)
     return found.callees(receiver)
@@ -330,70 +214,6 @@ def _reach(inference: TypeInference, types: Types, before: Types) -> Callees:
 def _plain(type: Type) -> Type:
     """`super()` stands for an instance of the class that says it."""
     return Instance(type.owner) if isinstance(type, SuperOf) else type
-
-
-def _resolve_implicit(inference: TypeInference, function: FunctionId, event: int, happening: Event) -> Callees:
-    """Special methods and properties; empty when the event calls nothing of the program."""
-    found = _Found(inference)
-    if happening.kind == "raise":
-        for t in in_order(inference.of_value(function, event, happening.value)):
-            if isinstance(t, ClassObject) and inference.program.class_(t.name) is not None:
-                found.add_construction(t.name)
-        return msgspec.structs.replace(found.callees(UNKNOWN), externals=(), unknown=False)
-    receiver = UNKNOWN
-    for receiver, name in _implicit(inference, function, event, happening):
-        for t in in_order(receiver):
-            if not isinstance(t, Instance):
-                continue
-            program = inference.program
-            if name.startswith("__"):
-                method = program.method(t.name, name)
-            elif happening.kind == "read":
-                method = program.property_getter(t.name, name)
-            else:
-                method = program.property_setter(t.name, name)
-            if method is not None:
-                found.add_method(t.name, method)
-    callees = found.callees(receiver)
-    return msgspec.structs.replace(callees, unknown=found.more)
-
-
-def _iterators(inference: TypeInference, iterated: Types, asynchronous: bool) -> Types:
-    """What `__iter__` of the classes of the program gives."""
-    name = "__aiter__" if asynchronous else "__iter__"
-    methods = ((t, inference.program.method(t.name, name)) for t in in_order(iterated) if isinstance(t, Instance))
-    return union(inference.called(method, t) for t, method in methods if method is not None)
-
-
-def _implicit(
-    inference: TypeInference, function: FunctionId, event: int, happening: Event
-) -> Iterator[tuple[Types, str]]:
-    """Receivers and the names of what the event calls on them."""
-    kind, path = happening.kind, happening.path
-    if kind in ("enter", "exit", "iterate"):
-        value = inference.of_value(function, event, happening.value)
-        asynchronous = happening.note == "async"
-        if kind == "iterate":
-            yield value, "__aiter__" if asynchronous else "__iter__"
-            yield _iterators(inference, value, asynchronous), "__anext__" if asynchronous else "__next__"
-        else:
-            yield value, f"__a{kind}__" if asynchronous else f"__{kind}__"
-    elif kind in ("read", "write", "delete") and path is not None and path.steps:
-        types = inference.of_value(function, event, path.root)
-        taken = 0
-        for position, step in enumerate(path.steps):
-            last = position == len(path.steps) - 1
-            if last or kind == "read":
-                special = {"read": "__getitem__", "write": "__setitem__", "delete": "__delitem__"}[kind]
-                if types:
-                    yield types, special if step == "[*]" else step
-            if last or not types:
-                return
-            if step == "[*]":
-                types = inference.item(types, happening.keys[taken] if taken < len(happening.keys) else None)
-                taken += 1
-            else:
-                types = inference.members(types, step)
 
 
 def _handed_over(
@@ -419,7 +239,7 @@ def _handed_over(
             if isinstance(bound, (Result, Compound)):
                 yield from _coroutines(graph, function, binding, bound, depth)
     if isinstance(value, (Name, Result, Closure)):
-        found = _Found(inference)
+        found = Candidates(inference)
         for t in in_order(inference.of_value(function, event, value)):
             if isinstance(t, (FunctionRef, BoundMethod, External)):
                 found.add(t)

@@ -57,19 +57,6 @@ def _reaching_types(
     return union(parts.values())
 
 
-def module_variable(inference: Inference, body: FunctionId, at_event: int, name: str) -> Types:
-    """What a variable of the module holds at an event of the module's own body, where that rebinds it; else unknown."""
-    own = inference.facts(body).globals.get(name, ())
-    if len(own) < 2 or at_event >= _size(inference, body) or len(inference.global_writes(body.module).get(name, ())) > len(own):
-        return UNKNOWN
-    events = inference.program.function(body).events
-    reaching = inference.reaching(body).definitions(at_event, name)
-    if not reaching or any(binding == ENTRY_VALUE or events[binding].kind == "import" for binding in reaching):
-        return UNKNOWN
-    types = union(inference.binding(body, name, binding) for binding in reaching)
-    return filled(inference, types, inference.global_additions(body.module, name)) if is_bare(types) else types
-
-
 def captured_variable(inference: Inference, function: FunctionId, name: str) -> Types:
     """A captured variable can hold whatever the enclosing function ever puts there."""
     index = inference.program.function(function).enclosing

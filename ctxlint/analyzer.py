@@ -40,6 +40,9 @@ from ctxlint.workers import Unreadable, Workers, confirm, lower_files
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
 
+ROUNDS = 4
+"""How often a call graph that is printed looks at what callers pass; rules look once."""
+
 RECURSION_LIMIT = 4000
 """Frames: `calls.memo.DEEPEST` questions of some fifty frames each fit in, and the stack of a main thread holds them."""
 
@@ -94,7 +97,7 @@ def calls_in(
     """Lower and link `files` and resolve every call."""
     with _with_room_and_no_cyclic_collection():
         modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
-        found = edges(_view(link(modules), models))
+        found = edges(_view(link(modules), models, ROUNDS))
         functions = sum(len(module.ir.functions) for module in modules.values())
         coverage = Coverage(len(modules), functions, tuple(problems))
         return Called(found.calls, found.sites, found.unknown, coverage, models.problems)
@@ -132,7 +135,7 @@ def _asked(
     return questions, find(rules, options, questions)
 
 
-def _view(program: Program, models: Models) -> View:
+def _view(program: Program, models: Models, rounds: int = 1) -> View:
     @functools.cache
     def result_of(name: str) -> str | None:
         return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
@@ -143,7 +146,7 @@ def _view(program: Program, models: Models) -> View:
 
     definitions = DefinitionTables(program)
     inference = TypeInference(program, external_result=result_of, external_attribute=attribute_of, definitions=definitions)
-    return View(CallGraph(inference), definitions, models, load_words())
+    return View(CallGraph(inference, rounds), definitions, models, load_words())
 
 
 def _linked(

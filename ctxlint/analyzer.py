@@ -40,6 +40,9 @@ from ctxlint.workers import Unreadable, Workers, confirm, lower_files
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
 
+ROUNDS = 4
+"""How often a call graph that is printed looks at what callers pass; rules look once."""
+
 RECURSION_LIMIT = 4000
 """Frames: `calls.memo.DEEPEST` questions of some fifty frames each fit in, and the stack of a main thread holds them."""
 
@@ -79,13 +82,22 @@ def analyse_files(
         return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
 
 
+def questions_of(
+    files: tuple[SourceFile, ...], models: Models, *, tree: str, workers: Workers, progress: Callable[[int, int], None]
+) -> Questions:
+    """Lower and link `files`, and return what may be asked about the program; files that cannot be read are left out."""
+    with _with_room_and_no_cyclic_collection():
+        modules, _ = _linked(files, lower_files(files, tree, None, workers, progress))
+        return Questions(_view(link(modules), models))
+
+
 def calls_in(
     files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
 ) -> Called:
     """Lower and link `files` and resolve every call."""
     with _with_room_and_no_cyclic_collection():
         modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
-        found = edges(_view(link(modules), models))
+        found = edges(_view(link(modules), models, ROUNDS))
         functions = sum(len(module.ir.functions) for module in modules.values())
         coverage = Coverage(len(modules), functions, tuple(problems))
         return Called(found.calls, found.sites, found.unknown, coverage, models.problems)
@@ -123,7 +135,7 @@ def _asked(
     return questions, find(rules, options, questions)
 
 
-def _view(program: Program, models: Models) -> View:
+def _view(program: Program, models: Models, rounds: int = 1) -> View:
     @functools.cache
     def result_of(name: str) -> str | None:
         return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
@@ -134,7 +146,7 @@ def _view(program: Program, models: Models) -> View:
 
     definitions = DefinitionTables(program)
     inference = TypeInference(program, external_result=result_of, external_attribute=attribute_of, definitions=definitions)
-    return View(CallGraph(inference), definitions, models, load_words())
+    return View(CallGraph(inference, rounds), definitions, models, load_words())
 
 
 def _linked(
@@ -224,4 +236,6 @@ class _with_room_and_no_cyclic_collection:
     def __exit__(self, *exception: object) -> None:
         sys.setrecursionlimit(self._limit)
         if self._was_enabled:
+            # What lives now would all be looked through once more, which takes as long as lowering it.
+            gc.freeze()
             gc.enable()

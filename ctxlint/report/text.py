@@ -32,8 +32,15 @@ def render_text(
     paint = _painted if colour else _plain
     one = partial(_argument, paint=paint, folder=folder or Path.cwd())
     paragraphs = [one(diagnostic, tag="") for diagnostic in diagnostics]
-    paragraphs += [one(diagnostic, tag=" [suppressed]") for diagnostic in suppressed]
+    paragraphs += [one(diagnostic, tag=f" [{why_hidden(diagnostic)}]") for diagnostic in suppressed]
     return "\n".join(paragraphs)
+
+
+def why_hidden(diagnostic: Diagnostic) -> str:
+    """Return in a few words why a finding that is shown all the same does not count."""
+    if diagnostic.accepted:
+        return "accepted" if diagnostic.accepted == "baseline" else f"accepted: {diagnostic.accepted}"
+    return "pre-existing" if diagnostic.state else "suppressed"
 
 
 def _argument(diagnostic: Diagnostic, tag: str, paint: Paint, folder: Path) -> str:
@@ -43,6 +50,10 @@ def _argument(diagnostic: Diagnostic, tag: str, paint: Paint, folder: Path) -> s
     lines += _steps(diagnostic.flow, paint, folder)
     lines += [f"  {line}" for line in diagnostic.scenario.splitlines()]
     lines += [paint(f"  {shown_places(line, folder)}", _DIM) for line in diagnostic.evidence]
+    if diagnostic.stands is not None:
+        stands = diagnostic.stands
+        place = f"{shown_path(stands.path, folder)}:{stands.span.line}"
+        lines.append(paint(f"  shown at the step that the change touched; it stands at {place}, where a comment hides it", _DIM))
     lines += [f"  fix ({fix.applicability}): {fix.message}" for fix in diagnostic.fixes]
     return "".join(f"{line}\n" for line in lines)
 

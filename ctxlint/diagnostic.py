@@ -17,12 +17,16 @@ CONFIDENCES: tuple[Confidence, ...] = ("high", "medium", "low")
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of the event path: where it happens, the source line it stands on, and what it does there."""
+    """One step of the event path: where it happens, the source line it stands on, and what it does there.
+
+    `by` names who acts when it is not the code itself (`another writer`): then the code waits at this place.
+    """
 
     path: str
     span: Span
     text: str
     source: str = ""
+    by: str = ""
 
 
 class Edit(msgspec.Struct, frozen=True):

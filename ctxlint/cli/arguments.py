@@ -15,12 +15,27 @@ from ctxlint.knowledge.settings import FailOn, OutputFormat
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Return what `words` say; raise UsageError with the near match for an option that does not exist."""
-    arguments, unknown = parser.parse_known_intermixed_args(words)
+    arguments, unknown = parser.parse_known_intermixed_args(_marked(words))
+    for name, value in vars(arguments).items():
+        if isinstance(value, list):
+            setattr(arguments, name, [word.removeprefix(_NAME) if isinstance(word, str) else word for word in value])
     if unknown:
         options = re.findall(r"(?<!\S)-{1,2}[a-z][a-z-]*", parser.format_help())
         word = unknown[0].split("=")[0]
         raise UsageError(f"unknown option `{unknown[0]}`{did_you_mean(word, options) if word[:1] == '-' else ''}")
     return arguments
+
+
+_NAME = "\0"
+"""Begins a word that is no option whatever it looks like; no word of a process can contain it."""
+
+
+def _marked(words: Sequence[str]) -> list[str]:
+    """Mark the words after `--` as names: argparse loses those that look like options when they are mixed with options."""
+    if "--" not in words:
+        return list(words)
+    end = list(words).index("--")
+    return [*words[:end], *(_NAME + word for word in words[end + 1:])]
 
 
 def check_parser() -> argparse.ArgumentParser:

@@ -10,7 +10,7 @@ from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.rules import OptionValue
 
 FailOn = Literal["error", "warning", "note", "never"]
-OutputFormat = Literal["text", "concise", "json", "json-lines", "sarif", "github"]
+OutputFormat = Literal["text", "concise", "json", "json-lines", "sarif", "github", "gitlab", "rdjson", "junit", "html"]
 Codes = tuple[str, ...]
 Patterns = tuple[str, ...]
 

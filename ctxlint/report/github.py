@@ -1,6 +1,6 @@
 """Findings as workflow commands, which a job at GitHub Actions turns into annotations of lines.
 
-A step may give ten annotations of each level, so the most believed come first and the rest is counted.
+A step may give ten annotations of each level, so the most believed come first and the rest is listed in the log.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def render_github(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagno
 
 
 def workflow_commands(annotations: Iterable[Annotation]) -> str:
-    """Return one command a line, at most ten of each level, and a line that counts what is left out."""
+    """Return one command a line, at most ten of each level; what is left out follows as plain lines."""
     listed = list(annotations)
     lines: list[str] = []
     for severity in SEVERITIES:
@@ -47,7 +47,8 @@ def workflow_commands(annotations: Iterable[Annotation]) -> str:
         group = [one for one in listed if one.severity == severity]
         lines += map(_command, group[:PER_LEVEL])
         if len(group) > PER_LEVEL:
-            lines.append(f"ctxlint: {len(group) - PER_LEVEL} more of level {level} are not annotated")
+            lines.append(f"ctxlint: {len(group) - PER_LEVEL} more of level {level} are not annotated:")
+            lines += map(_plain_line, group[PER_LEVEL:])
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -68,6 +69,11 @@ def _command(one: Annotation) -> str:
     properties = {**places, "title": one.title}
     listed = ",".join(f"{name}={escape_property(value)}" for name, value in properties.items())
     return f"::{LEVELS[one.severity]} {listed}::{escape_text(one.text)}"
+
+
+def _plain_line(one: Annotation) -> str:
+    """Return a line of the log that is no command; the older form of one, `##[…]`, is obeyed anywhere in a line."""
+    return "  " + escape_text(f"{one.path}:{one.line}:{one.column}: {one.title}").replace("##[", "## [")
 
 
 def _annotation(diagnostic: Diagnostic, root: Path, tag: str = "") -> Annotation:

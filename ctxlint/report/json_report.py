@@ -49,7 +49,7 @@ def as_object(diagnostic: Diagnostic) -> Object:
 
 
 def _step(step: Step) -> Object:
-    return {"filename": step.path, **_places(step.span), "text": step.text, "source": step.source}
+    return {"filename": step.path, **_places(step.span), "text": step.text, "source": step.source, "by": step.by}
 
 
 def _fix(fix: Fix) -> Object:

@@ -240,7 +240,7 @@ def test_many_findings_are_counted_beyond_what_is_shown(start: Start) -> None:
     job = start({f"agent{number}.py": LOSSY for number in range(12)})
     assert job.outputs["findings"] == "12"
     assert len(job.commands) == 10
-    assert re.search(r"^ctxlint: 2 more of level \w+ are not annotated$", job.log, re.MULTILINE)
+    assert re.search(r"^ctxlint: 2 more of level \w+ are not annotated:$", job.log, re.MULTILINE)
 
 
 def test_the_gate_does_not_trust_an_unknown_status(tmp_path: Path) -> None:

@@ -40,7 +40,8 @@ def _marked(words: Sequence[str]) -> list[str]:
 
 def check_parser() -> argparse.ArgumentParser:
     """Return the parser of `ctxlint check`."""
-    parser = argparse.ArgumentParser(prog="ctxlint check", description="Analyse files and folders.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="ctxlint check", usage="ctxlint check [OPTIONS] [PATH ...]",
+                                     description="Analyse files and folders.", allow_abbrev=False)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; `-` is standard input (default: .)")
 
     rules = parser.add_argument_group("rules")
@@ -73,7 +74,8 @@ def check_parser() -> argparse.ArgumentParser:
                        help="which reader gives the verdict on all files (the findings are the same)")
 
     report = parser.add_argument_group("report")
-    report.add_argument("--output-format", choices=get_args(OutputFormat), help="the format of the report")
+    report.add_argument("--output-format", choices=get_args(OutputFormat), metavar="FORMAT",
+                        help=f"the format of the report: {', '.join(get_args(OutputFormat))}")
     report.add_argument("--output-file", metavar="FILE", help="write the report there, whole or not at all")
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     report.add_argument("--show-suppressed", action="store_true", help="show what comments hide, too")

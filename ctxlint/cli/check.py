@@ -14,7 +14,7 @@ import msgspec
 
 from ctxlint.cli.arguments import check_parser, flag_settings, parse
 from ctxlint.cli.main import CLEAN, FAILED, FINDINGS
-from ctxlint.cli.streams import progress_line, wants_colour, warn, write_report
+from ctxlint.cli.streams import hint, progress_line, terminal_width, wants_colour, warn, write_report
 from ctxlint.diagnostic import SEVERITIES
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import load_configuration
@@ -90,7 +90,7 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
         from ctxlint.report.text import render_text
 
         colour = wants_colour(arguments.color, arguments.output_file)
-        findings = render_text(report.diagnostics, shown_too, colour)
+        findings = render_text(report.diagnostics, shown_too, colour, width=terminal_width(arguments.output_file))
         text = "\n".join(part for part in (findings, counts, coverage) if part)
         beside = ""
     else:
@@ -103,6 +103,8 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
             warn(f"warning: {problem}")
     write_report(text, arguments.output_file)
     sys.stderr.write(beside)
+    if form == "text" and report.diagnostics:
+        hint(f"`ctxlint rule {report.diagnostics[0].code}` says why that is bad and when it is fine", arguments.quiet)
 
 
 def _takes_stdin(paths: Sequence[str], stdin_filename: str | None) -> bool:

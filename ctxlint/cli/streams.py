@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -42,6 +43,17 @@ def wants_colour(choice: str, output_file: str | None) -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return output_file is None and sys.stdout.isatty()
+
+
+def terminal_width(output_file: str | None) -> int | None:
+    """Return how many columns the terminal that shows the report has; None when none shows it."""
+    return shutil.get_terminal_size().columns if output_file is None and sys.stdout.isatty() else None
+
+
+def hint(text: str, quiet: bool) -> None:
+    """Tell somebody who sits at a terminal what can be done next; nobody else is told."""
+    if not quiet and sys.stdout.isatty() and sys.stderr.isatty():
+        sys.stderr.write(f"{text}\n")
 
 
 def progress_line(quiet: bool) -> tuple[Callable[[int, int], None], Callable[[], None]]:

@@ -15,15 +15,19 @@ def article(one: Diagnostic, anchor: str, tag: str, root: Path, excerpts: Excerp
     """Return a finding; `anchor` is its name in the page, and `tag` says why it does not count (empty when it does)."""
     path = posix_path(one.path, root)
     state = f'<span class="tag">{escaped(tag)}</span>' if tag else ""
-    parts = [
+    opening = (
         f'<article id="{escaped(anchor)}" class="finding {one.severity}{" hushed" if tag else ""}" data-rule="{escaped(one.code)}"'
-        f' data-confidence="{one.confidence}" data-path="{escaped(path)}">',
-        f'<header><p class="what"><a class="rule" href="#rule-{escaped(one.code)}">{escaped(one.code)}</a>'
+        f' data-confidence="{one.confidence}" data-path="{escaped(path)}">'
+    )
+    what = (
+        f'<p class="what"><a class="rule" href="#rule-{escaped(one.code)}">{escaped(one.code)}</a>'
         f'<span class="name">{escaped(one.name)}</span><span class="severity">{one.severity}</span>'
-        f'<span class="confidence">{one.confidence} confidence</span>{state}</p>',
-        f"<h2>{with_code(_sentence(one.message))}</h2>",
-        f'<p class="place"><a href="#{escaped(anchor)}">{escaped(path)}:{one.span.line}</a>'
-        f" in <code>{escaped(one.symbol)}</code></p></header>",
+        f'<span class="confidence">{one.confidence} confidence</span>{state}</p>'
+    )
+    place = f'<a href="#{escaped(anchor)}">{escaped(path)}:{one.span.line}</a> in <code>{escaped(one.symbol)}</code>'
+    parts = [
+        opening,
+        f'<header>{what}<h2>{with_code(_sentence(one.message))}</h2><p class="place">{place}</p></header>',
         _interleaving(one, excerpts),
         excerpts.drawn(one.flow or (Step(one.path, one.span, one.message),)),
         f'<p class="scenario">{with_code(_sentence(one.scenario))}</p>' if one.scenario else "",

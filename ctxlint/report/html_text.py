@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterator
 
-_TURNS_TEXT = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+from ctxlint.report.visible import visible
+
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -16,9 +16,7 @@ def escaped(text: str) -> str:
 
     Signs that cannot be seen, and those that show a line in another order than it has, are written out.
     """
-    if not text.isprintable():
-        text = "".join(_written_out(sign) if _is_hidden(sign) else sign for sign in text)
-    return html.escape(text)
+    return html.escape(visible(text, kept="\t\n"))
 
 
 def with_code(text: str) -> str:
@@ -52,11 +50,3 @@ def _items(lines: list[str]) -> Iterator[str]:
             item = ""
         item = f"{item} {line.removeprefix('- ').strip()}".strip()
     yield item
-
-
-def _is_hidden(sign: str) -> bool:
-    return sign in _TURNS_TEXT or (sign not in "\t\n" and unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp"))
-
-
-def _written_out(sign: str) -> str:
-    return sign.encode("unicode_escape").decode()

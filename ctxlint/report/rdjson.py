@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from ctxlint.diagnostic import Diagnostic, Edit, Fix, Severity, Step
 from ctxlint.ir.span import Span
@@ -78,7 +79,7 @@ class _Writer:
     def _replaced(self, path: str, edits: Sequence[Edit]) -> str | None:
         """Return what stands from the first edit to the last one after all of them; None when the text is not known."""
         parts = [edits[0].new]
-        for before, after in zip(edits, edits[1:]):
+        for before, after in pairwise(edits):
             kept = self._between(path, before.span, after.span)
             if kept is None:
                 return None

@@ -36,11 +36,12 @@ def test_findings_are_one_and_go_to_standard_output(project: Path, run: Run, two
     assert done.err == ""
 
 
-@pytest.mark.parametrize("form", ["concise", "json", "json-lines"])
+@pytest.mark.parametrize("form", ["concise", "json", "json-lines", "gitlab", "rdjson", "junit", "html"])
 def test_other_formats_leave_the_coverage_line_to_standard_error(project: Path, run: Run, two: Known, form: str) -> None:
     done = run("check", ".", "--output-format", form, analyzer=two)
     assert done.err == "1 file, 3 functions, 0 not analysed\n"
-    assert "files" not in done.out.replace("filename", "")
+    assert done.out.count("CTX101") >= 1 and done.status == 1
+    assert "0 not analysed" not in done.out or form == "html"
 
 
 def test_json_is_a_list_of_findings_with_absolute_names(project: Path, run: Run, two: Known) -> None:
@@ -132,6 +133,19 @@ def test_a_crash_is_two_and_never_a_report(project: Path, run: Run) -> None:
     done = run("check", ".", analyzer=Broken())
     assert (done.status, done.out) == (2, "")
     assert "internal error: RuntimeError: lost" in done.err
+
+
+def test_what_stands_after_two_dashes_is_a_name(project: Path, run: Run) -> None:
+    (project / "-rf.py").touch()
+    known = Known()
+    assert run("check", "agent.py", "-q", "--", "-rf.py", analyzer=known).status == 0
+    assert [file.path for file in known.files] == [str(project / "-rf.py"), str(project / "agent.py")]
+    assert run("--", "--exit-zero").err == "ctxlint: error: --exit-zero: no such file or folder\n"
+    assert run("explain", "--", "-x").err.startswith("ctxlint: error: no rule is called `-x`")
+
+
+def test_rule_is_explain(run: Run) -> None:
+    assert run("rule", "CTX101") == run("explain", "CTX101")
 
 
 def test_a_command_wins_over_a_path_of_its_name(project: Path, run: Run) -> None:

@@ -41,12 +41,12 @@ def test_long_and_multi_line_sources_are_cut() -> None:
 
 
 def test_steps_that_do_not_fit_stand_above_their_source() -> None:
-    assert render_text([finding()], folder=PROJECT, width=79).splitlines()[1:4] == [
+    assert render_text([finding()], folder=PROJECT, width=78).splitlines()[1:4] == [
         "  1  agent.py:41  changes self.messages",
         "     self.messages.append(m)",
         "  2  agent.py:43  can fail here",
     ]
-    assert render_text([finding()], folder=PROJECT, width=80) == render_text([finding()], folder=PROJECT)
+    assert render_text([finding()], folder=PROJECT, width=79) == render_text([finding()], folder=PROJECT)
 
 
 def test_texts_of_the_code_give_no_orders_to_a_terminal() -> None:

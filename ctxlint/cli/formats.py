@@ -75,7 +75,8 @@ def _surroundings(request: Request) -> Surroundings:
     from ctxlint.report.surroundings import Surroundings
 
     folder = Path.cwd()
-    return Surroundings(repository_root(folder), folder, _text_reader(request))
+    category = request.configuration.settings.sarif_category
+    return Surroundings(repository_root(folder), folder, _text_reader(request), category)
 
 
 def _text_reader(request: Request) -> Callable[[str], str | None]:

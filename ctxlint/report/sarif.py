@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
-CATEGORY = "ctxlint/"
 FINGERPRINT, LINE_HASH = "ctxlint/v1", "primaryLocationLineHash"
 TAGS = ("reliability",)
 
@@ -108,7 +107,7 @@ class _Writer:
         )
         run = om.Run(
             tool=om.Tool(driver=driver),
-            automation_details=om.RunAutomationDetails(id=CATEGORY),
+            automation_details=om.RunAutomationDetails(id=f"{self._surroundings.category.rstrip('/')}/"),
             column_kind="unicodeCodePoints",
             original_uri_base_ids={ROOT: om.ArtifactLocation(uri=folder_uri(self._surroundings.root))},
             invocations=[self._invocation(report, left_out)],

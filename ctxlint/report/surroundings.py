@@ -11,12 +11,13 @@ import msgspec
 class Surroundings(msgspec.Struct, frozen=True):
     """Where a run took place: the root of the repository, the working directory, and the texts of the analysed files.
 
-    `text_of` returns None for a file whose text cannot be read.
+    `text_of` returns None for a file whose text cannot be read. `category` tells several reports on one commit apart.
     """
 
     root: Path
     folder: Path
     text_of: Callable[[str], str | None]
+    category: str = "ctxlint"
 
 
 class Lines:

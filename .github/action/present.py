@@ -58,9 +58,9 @@ def main(everything: Path, upload: Path, status: str) -> None:
 
 
 def sorted_out(results: Iterable[Object]) -> Results:
-    """Return the results by what becomes of them; the worst and most believed come first."""
+    """Return the results by what becomes of them; those at lines of the change come first, then the worst and most believed."""
     found = Results([], [], 0, 0)
-    for result in sorted(results, key=lambda one: (["error", "warning", "note"].index(one["level"]), -one["rank"])):
+    for result in sorted(results, key=urgency):
         kinds = {suppression["kind"] for suppression in result.get("suppressions", [])}
         if kinds or result.get("baselineState") == "absent":
             found = found._replace(
@@ -69,6 +69,11 @@ def sorted_out(results: Iterable[Object]) -> Results:
         else:
             (found.known if result.get("baselineState") == "unchanged" else found.new).append(result)
     return found
+
+
+def urgency(result: Object) -> tuple[bool, int, float]:
+    touched = result["properties"].get("touched", False)
+    return not touched, ["error", "warning", "note"].index(result["level"]), -result["rank"]
 
 
 def for_code_scanning(log: Object) -> Object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from typing import get_args
@@ -56,6 +57,14 @@ def check_parser() -> argparse.ArgumentParser:
     rules.add_argument("--preview", action="store_true", default=None, help="let preview rules run")
     rules.add_argument("--min-confidence", choices=CONFIDENCES, help="report this confidence and higher")
 
+    gate = parser.add_argument_group("what counts")
+    gate.add_argument("--since", metavar="REV", default="",
+                      help="only findings that this git revision does not have; merge-base:REV is where the branch left REV")
+    gate.add_argument("--baseline", metavar="FILE", help="only findings that this file does not accept (see `ctxlint baseline`)")
+    gate.add_argument("--require-reason", action="store_true", default=None,
+                      help="a comment that hides a finding must say why")
+    gate.add_argument("--add-noqa", metavar="REASON", nargs="?", help=argparse.SUPPRESS)
+
     files = parser.add_argument_group("files")
     files.add_argument("--stdin-filename", metavar="FILE", help="where the text on standard input would lie")
     files.add_argument("--force-exclude", action="store_true", default=None,
@@ -78,7 +87,7 @@ def check_parser() -> argparse.ArgumentParser:
                         help=f"the format of the report: {', '.join(get_args(OutputFormat))}")
     report.add_argument("--output-file", metavar="FILE", help="write the report there, whole or not at all")
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
-    report.add_argument("--show-suppressed", action="store_true", help="show what comments hide, too")
+    report.add_argument("--show-suppressed", action="store_true", help="show what comments, the baseline and --since hide, too")
     report.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text reports")
     report.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")
     report.add_argument("-v", "--verbose", action="store_true", help="tell what is done, on standard error")
@@ -102,7 +111,10 @@ def flag_settings(arguments: argparse.Namespace) -> dict[str, object]:
         for pattern, prefixes in arguments.per_file_ignores:
             patterns.setdefault(pattern, []).extend(prefixes)
         given["per-file-ignores"] = patterns
-    for key in ("preview", "min-confidence", "force-exclude", "cache-dir", "jobs", "output-format", "fail-on"):
+    if arguments.baseline is not None:
+        # On the command line a path is relative to where the user is, in a file to the file.
+        given["baseline"] = os.path.abspath(arguments.baseline) if arguments.baseline else ""
+    for key in ("preview", "min-confidence", "force-exclude", "require-reason", "cache-dir", "jobs", "output-format", "fail-on"):
         value = getattr(arguments, key.replace("-", "_"))
         if value is not None:
             given[key] = value

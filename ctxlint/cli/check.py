@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ctxlint.engine import Analyzer, Request
     from ctxlint.result import Report
 
+Progress = Callable[[int, int], None]
+
 STDIN = "-"
 NAMELESS = "stdin.py"
 """What standard input is called when the command line gives it no name."""
@@ -36,6 +38,24 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
 
         write_report(f"ctxlint {version()}\n", None)
         return CLEAN
+    show, wipe = progress_line(arguments.quiet)
+    request = request_of(arguments, show)
+    if arguments.show_files or arguments.show_settings:
+        return _show_plan(request, arguments)
+    if arguments.verbose:
+        warn(f"configuration: {request.configuration.file or 'none'}")
+    from ctxlint.engine import analyse
+
+    try:
+        report = analyse(request, analyzer)
+    finally:
+        wipe()
+    _deliver(report, request, arguments)
+    return exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero)
+
+
+def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, total: None) -> Request:
+    """Return the run that the command line asks for."""
     paths = tuple(arguments.paths) or ((STDIN,) if arguments.stdin_filename else (".",))
     from_stdin = _takes_stdin(paths, arguments.stdin_filename)
     configuration = load_configuration(
@@ -45,28 +65,18 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         flags=flag_settings(arguments),
     )
 
-    from ctxlint.engine import Request, analyse
+    from ctxlint.engine import Request
 
-    show, wipe = progress_line(arguments.quiet)
-    request = Request(
+    return Request(
         paths=() if from_stdin else paths,
         configuration=configuration,
         stdin=sys.stdin.buffer.read() if from_stdin else None,
         stdin_filename=arguments.stdin_filename or NAMELESS,
         tree=arguments.tree,
         cache=not arguments.no_cache,
-        progress=show,
+        since=arguments.since,
+        progress=progress,
     )
-    if arguments.show_files or arguments.show_settings:
-        return _show_plan(request, arguments)
-    if arguments.verbose:
-        warn(f"configuration: {configuration.file or 'none'}")
-    try:
-        report = analyse(request, analyzer)
-    finally:
-        wipe()
-    _deliver(report, request, arguments)
-    return exit_status(report, configuration.settings.fail_on, arguments.exit_zero)
 
 
 def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
@@ -80,12 +90,12 @@ def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
 
 def _deliver(report: Report, request: Request, arguments: argparse.Namespace) -> None:
     """Write the report where it belongs, and what is no report to standard error."""
-    from ctxlint.report.summary import coverage_line, statistics
+    from ctxlint.report.summary import comparison_line, coverage_line, statistics
 
-    shown_too = report.suppressed if arguments.show_suppressed else ()
+    shown_too = (*report.suppressed, *report.known) if arguments.show_suppressed else ()
     form = request.configuration.settings.output_format
     counts = statistics(report.diagnostics) if arguments.statistics else ""
-    coverage = "" if arguments.quiet else coverage_line(report.coverage) + "\n"
+    coverage = "" if arguments.quiet else comparison_line(report) + coverage_line(report.coverage) + "\n"
     if form == "text":
         from ctxlint.report.text import render_text
 

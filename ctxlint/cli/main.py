@@ -19,6 +19,7 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
 
 COMMANDS = {
     "check": "analyse files and folders (the default command)",
+    "baseline": "accept the findings that are there, shrink or show what is accepted",
     "explain": "say what a rule finds, why that is bad, and when it is fine (`rule` is the same)",
     "rules": "list the rules",
     "dev": "write the generated files, or begin a new rule (in a checkout)",
@@ -79,6 +80,10 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
         return CLEAN
     if first in (*COMMANDS, *EXPLAIN) and os.path.exists(first):
         sys.stderr.write(f"ctxlint: `{first}` is taken as the command; the path of that name is `.{os.sep}{first}`\n")
+    if first == "baseline":
+        from ctxlint.cli.baseline import baseline
+
+        return baseline(words[1:], analyzer)
     if first in EXPLAIN:
         from ctxlint.cli.tell import explain
 

@@ -26,9 +26,25 @@ def write_report(text: str, output_file: str | None) -> None:
         sys.stdout.flush()
         return
     try:
-        _replace_file(Path(output_file), text.encode("utf-8", "backslashreplace"))
+        write_whole(Path(output_file), text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"--output-file {output_file}: cannot be written: {error.strerror}") from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Give `path` the content `data` in one step, so that a failure leaves what was there; raise OSError."""
+    target = path.resolve()     # a link stays a link
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def warn(message: str) -> None:
@@ -75,22 +91,6 @@ def progress_line(quiet: bool) -> tuple[Callable[[int, int], None], Callable[[],
             sys.stderr.flush()
 
     return show, wipe
-
-
-def _replace_file(path: Path, data: bytes) -> None:
-    """Give `path` the content `data` in one step, so that a failure leaves what was there."""
-    target = path.resolve()     # a link stays a link
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _umask() -> int:

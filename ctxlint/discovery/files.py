@@ -12,6 +12,7 @@ import pathspec
 from ctxlint.discovery.excluding import Excluding, excluding, matches
 from ctxlint.discovery.ignoring import Ignoring, ignoring_above, with_folder
 from ctxlint.discovery.modules import ModuleNames
+from ctxlint.discovery.tree import DISK, Tree
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import Configuration
 
@@ -28,27 +29,31 @@ class SourceFile(msgspec.Struct, frozen=True):
     source: bytes | None = None
 
 
-def discover(paths: Sequence[str | Path], configuration: Configuration) -> tuple[SourceFile, ...]:
-    """Return the files that `paths` name, ordered by path.
+def discover(
+    paths: Sequence[str | Path], configuration: Configuration, tree: Tree = DISK
+) -> tuple[SourceFile, ...]:
+    """Return the files that `paths` name, ordered by path; they are sought in `tree`.
+
+    What ignore files say is read from the disk, as the configuration is: it is the present that decides what is looked at.
 
     A file named explicitly is taken even when it is excluded, unless `force-exclude` is set.
     Raises UsageError for a path that does not exist.
     """
     settings = configuration.settings
-    excluded = excluding(configuration)
+    excluded = excluding(configuration, tree)
     included = pathspec.GitIgnoreSpec.from_lines(settings.include)
     found: dict[Path, Path] = {}
     for given in sorted({Path(os.path.abspath(path)) for path in paths}):
-        if not given.exists():
+        if not tree.exists(given):
             raise UsageError(f"{_shown(given, paths)}: no such file or folder")
         if settings.force_exclude and excluded.file(given):
             continue
-        if given.is_dir():
-            for file in _walk(given, excluded, included):
+        if tree.is_folder(given):
+            for file in _walk(given, excluded, included, tree):
                 found.setdefault(file, given)
         else:
             found.setdefault(given, given.parent)
-    names = ModuleNames(configuration.paths(settings.src))
+    names = ModuleNames(configuration.paths(settings.src), tree)
     return tuple(
         SourceFile(str(file), *names.name(file, found[file])) for file in sorted(found)
     )
@@ -67,7 +72,7 @@ def discover_stdin(filename: str, source: bytes, configuration: Configuration) -
     return (SourceFile(str(file), module, is_package, source),)
 
 
-def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec) -> Iterator[Path]:
+def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec, tree: Tree) -> Iterator[Path]:
     """Yield the files under `top` that are included, not excluded and not ignored; links to folders are not followed.
 
     What excludes or ignores `top` itself does not count: it was asked for by name.
@@ -79,7 +84,7 @@ def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec) -> I
         here, above = pending.pop()
         ignoring = with_folder(above, here)
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            entries = sorted(tree.entries(here), key=lambda entry: entry.name)
         except OSError as error:
             raise UsageError(f"{here}: cannot be listed: {error.strerror}") from error
         for entry in entries:
@@ -88,7 +93,7 @@ def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec) -> I
             if excluded.entry(path, is_folder, top) or _ignored(ignoring, path, is_folder):
                 continue
             if is_folder:
-                if not (path / "pyvenv.cfg").is_file():
+                if not tree.is_file(path / "pyvenv.cfg"):
                     pending.append((path, ignoring))
             elif entry.is_file() and matches(included, path, False, excluded.folder, top):
                 yield path

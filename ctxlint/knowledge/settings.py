@@ -46,6 +46,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     rules: Annotated[dict[str, dict[str, OptionValue]], _doc("Options of single rules: code → option → value.")] = {}
     min_confidence: Annotated[Confidence, _doc("Report findings of this confidence and higher.")] = "medium"
     fail_on: Annotated[FailOn, _doc("The least severity that gives exit status 1.")] = "note"
+    baseline: Annotated[
+        str, _doc("The file of findings that are accepted, relative to that of the configuration file; empty for none.")
+    ] = ""
     require_reason: Annotated[bool, _doc("Whether a suppression without a reason is malformed.")] = False
     output_format: Annotated[OutputFormat, _doc("The format of the report.")] = "text"
     sarif_category: Annotated[

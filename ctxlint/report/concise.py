@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.report.places import shown_path
+from ctxlint.report.text import why_hidden
 from ctxlint.report.visible import visible
 
 
@@ -17,6 +18,5 @@ def render_concise(
     base = folder or Path.cwd()
     return "".join(
         visible(f"{shown_path(one.path, base)}:{one.span.line}:{one.span.column}: {one.code} {one.message}{tag}") + "\n"
-        for tag, group in (("", diagnostics), (" [suppressed]", suppressed))
-        for one in group
+        for one, tag in (*((one, "") for one in diagnostics), *((one, f" [{why_hidden(one)}]") for one in suppressed))
     )

@@ -12,6 +12,7 @@ import msgspec
 
 from ctxlint.diagnostic import CONFIDENCES, SEVERITIES, Diagnostic, Severity
 from ctxlint.report.places import shown_path, shown_places
+from ctxlint.report.text import where_it_stands, why_hidden
 
 PER_LEVEL = 10
 """Annotations of one level that a step may give; further ones are dropped without a word."""
@@ -32,9 +33,14 @@ class Annotation(msgspec.Struct, frozen=True):
 
 
 def render_github(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic], root: Path) -> str:
-    """Return workflow commands for the findings; `suppressed` ones are notices that say so."""
-    shown = sorted(diagnostics, key=lambda one: CONFIDENCES.index(one.confidence))
-    hidden = [msgspec.structs.replace(_annotation(one, root, " [suppressed]"), severity="note") for one in suppressed]
+    """Return workflow commands for the findings; what does not count (`suppressed`) is a notice that says why.
+
+    Findings at lines that a compared change touched come first, since only there a reviewer sees them beside the code.
+    """
+    shown = sorted(diagnostics, key=lambda one: (not one.touched, CONFIDENCES.index(one.confidence)))
+    hidden = [
+        msgspec.structs.replace(_annotation(one, root, f" [{why_hidden(one)}]"), severity="note") for one in suppressed
+    ]
     return workflow_commands([*(_annotation(one, root) for one in shown), *hidden])
 
 
@@ -97,3 +103,5 @@ def _argument(diagnostic: Diagnostic, root: Path) -> Iterator[str]:
         yield diagnostic.scenario
     for line in diagnostic.evidence:
         yield shown_places(line, root)
+    if diagnostic.stands is not None:
+        yield where_it_stands(diagnostic.stands, root)

@@ -9,22 +9,21 @@ from pathlib import Path
 from ctxlint.diagnostic import Diagnostic, Severity
 from ctxlint.report.places import posix_path
 from ctxlint.report.sarif_text import numbered
+from ctxlint.report.text import why_hidden
 
 SEVERITIES: Mapping[Severity, str] = {"error": "major", "warning": "minor", "note": "info"}
 """In GitLab's words; `critical` and `blocker` are left to a reader who knows what is at stake."""
 
 
 def render_gitlab(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic], root: Path) -> str:
-    """Return one list; what is suppressed is `info` and says so.
+    """Return one list; what does not count (`suppressed`) is `info` and says why.
 
     Of equal fingerprints GitLab keeps one, so they are numbered. Paths are relative to `root`, where GitLab looks them up.
     """
     every = [*diagnostics, *suppressed]
-    hidden = {id(one) for one in suppressed}
-    issues = [
-        _issue(one, fingerprint, root, " [suppressed]" if id(one) in hidden else "")
-        for one, fingerprint in zip(every, numbered([one.fingerprint for one in every]))
-    ]
+    tags = [*("" for _ in diagnostics), *(f" [{why_hidden(one)}]" for one in suppressed)]
+    fingerprints = numbered([one.fingerprint for one in every])
+    issues = [_issue(one, fingerprint, root, tag) for one, fingerprint, tag in zip(every, fingerprints, tags)]
     return json.dumps(issues, indent=2) + "\n"
 
 

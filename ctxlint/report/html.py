@@ -20,8 +20,9 @@ from ctxlint.report.html_finding import article
 from ctxlint.report.html_text import escaped, prose, with_code
 from ctxlint.report.places import posix_path
 from ctxlint.report.sarif_text import numbered
-from ctxlint.report.summary import coverage_line
+from ctxlint.report.summary import comparison_line, coverage_line
 from ctxlint.report.surroundings import Surroundings
+from ctxlint.report.text import why_hidden
 from ctxlint.result import Report
 
 
@@ -40,13 +41,13 @@ def render_html(
     version: str,
     suppressed: Sequence[Diagnostic] = (),
 ) -> str:
-    """Return the page of a run: the findings of `report`, then those of `suppressed`, which say so.
+    """Return the page of a run: the findings of `report`, and those of `suppressed`, which say why they do not count.
 
     `rules` are those that ran; the page explains those that found something.
     """
     anchors = numbered([f"f-{one.fingerprint}" for one in (*report.diagnostics, *suppressed)])
     entries = [_Entry(one, anchor, "") for one, anchor in zip(report.diagnostics, anchors)]
-    entries += [_Entry(one, anchor, "suppressed") for one, anchor in zip(suppressed, anchors[len(entries):])]
+    entries += [_Entry(one, anchor, why_hidden(one)) for one, anchor in zip(suppressed, anchors[len(entries):])]
     entries.sort(key=lambda entry: (entry.finding.path, entry.finding.span))
     excerpts = Excerpts(surroundings)
     style, script = ((files("ctxlint.report") / "page" / name).read_text("utf-8") for name in ("page.css", "page.js"))
@@ -87,7 +88,7 @@ def _masthead(report: Report, entries: Sequence[_Entry], surroundings: Surroundi
     problems = "".join(f"<li>{escaped(problem)}</li>" for problem in report.problems)
     return (
         f'<header class="masthead"><div><p class="tool">ctxlint {escaped(version)}</p><h1>{escaped(surroundings.root.name or "/")}</h1>'
-        f'<p class="coverage">{escaped(coverage_line(report.coverage))}</p></div><ul class="tiles">{tiles}</ul>'
+        f'<p class="coverage">{escaped(comparison_line(report) + coverage_line(report.coverage))}</p></div><ul class="tiles">{tiles}</ul>'
         '<button id="theme" type="button" hidden>Light or dark</button></header>\n'
         + (f'<ul class="problems">{problems}</ul>\n' if problems else "")
     )

@@ -9,6 +9,7 @@ from ctxlint.diagnostic import Diagnostic, Edit, Fix, Step
 from ctxlint.report.html_code import Excerpts
 from ctxlint.report.html_text import escaped, with_code
 from ctxlint.report.places import posix_path, shown_places
+from ctxlint.report.text import where_it_stands
 
 
 def article(one: Diagnostic, anchor: str, tag: str, root: Path, excerpts: Excerpts) -> str:
@@ -60,7 +61,9 @@ def _turn(number: int, step: Step, excerpts: Excerpts) -> str:
 
 
 def _evidence(one: Diagnostic, root: Path) -> str:
-    items = "".join(f"<li>{with_code(shown_places(line, root))}</li>" for line in one.evidence)
+    lines = [shown_places(line, root) for line in one.evidence]
+    lines += [where_it_stands(one.stands, root)] if one.stands is not None else []
+    items = "".join(f"<li>{with_code(line)}</li>" for line in lines)
     return f'<div class="evidence"><h3>Why this is believed</h3><ul>{items}</ul></div>' if items else ""
 
 

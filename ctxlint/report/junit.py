@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.report.places import posix_path
-from ctxlint.report.text import render_text
+from ctxlint.report.text import render_text, why_hidden
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -31,7 +31,7 @@ class _Case(NamedTuple):
 
 
 def render_junit(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic], root: Path) -> str:
-    """Return a suite for each file and a failed case for each finding; suppressed ones are skipped cases.
+    """Return a suite for each file and a failed case for each finding; what does not count (`suppressed`) is a skipped case.
 
     Without findings there is one case that passes: some systems take a report without a case for a broken run.
     Paths are relative to `root`.
@@ -57,7 +57,7 @@ def _written(case: _Case, root: Path) -> str:
     name = f"{one.code} {one.name} ({one.symbol}:{one.span.line})"
     module = case.path.removesuffix(".py").replace("/", ".")
     if case.suppressed:
-        outcome = f"<skipped message={_quoted(f'suppressed: {one.message}')}/>"
+        outcome = f"<skipped message={_quoted(f'{why_hidden(one)}: {one.message}')}/>"
     else:
         text = escape(_legal(render_text([one], folder=root)))
         outcome = f"<failure type={_quoted(one.code)} message={_quoted(one.message)}>{text}</failure>"

@@ -13,6 +13,7 @@ from ctxlint.diagnostic import Diagnostic, Edit, Fix, Severity, Step
 from ctxlint.ir.span import Span
 from ctxlint.report.places import posix_path, shown_places
 from ctxlint.report.surroundings import Lines, Surroundings
+from ctxlint.report.text import why_hidden
 
 SEVERITIES: Mapping[Severity, str] = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
@@ -22,9 +23,10 @@ Object = dict[str, object]
 def render_rdjson(
     diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic], surroundings: Surroundings
 ) -> str:
-    """Return one object with all findings; suppressed ones are `INFO` and say so. Paths are relative to the folder."""
+    """Return one object with all findings; what does not count (`suppressed`) is `INFO` and says why. Paths are relative to the folder."""
     writer = _Writer(surroundings)
-    listed = [*(writer.diagnostic(one, "") for one in diagnostics), *(writer.diagnostic(one, " [suppressed]") for one in suppressed)]
+    listed = [writer.diagnostic(one, "") for one in diagnostics]
+    listed += [writer.diagnostic(one, f" [{why_hidden(one)}]") for one in suppressed]
     return json.dumps({"source": {"name": "ctxlint"}, "diagnostics": listed}, indent=2) + "\n"
 
 

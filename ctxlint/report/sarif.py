@@ -95,8 +95,7 @@ class _Writer:
         # A log says of all results whether they are suppressed, or of none.
         known: list[Any] | None = [] if hidden else None
         results = [self._result(one, key, known) for one, key in zip(shown, unique)]
-        by_comment = [om.Suppression(kind="inSource")]
-        results += [self._result(one, key, by_comment) for one, key in zip(hidden, unique[len(shown):])]
+        results += [self._result(one, key, self._suppressions(one)) for one, key in zip(hidden, unique[len(shown):])]
         driver = om.ToolComponent(
             name="ctxlint",
             full_name=f"ctxlint {version}",
@@ -190,9 +189,18 @@ class _Writer:
             code_flows=[self._flow(diagnostic.flow)] if diagnostic.flow else [],
             partial_fingerprints=fingerprints,
             suppressions=suppressions,
+            baseline_state=diagnostic.state or None,
             fixes=[self._fix(fix) for fix in diagnostic.fixes],
-            properties={"confidence": diagnostic.confidence, "kind": diagnostic.kind or None},
+            properties={
+                "confidence": diagnostic.confidence, "kind": diagnostic.kind or None, "touched": diagnostic.touched or None,
+            },
         )
+
+    def _suppressions(self, hidden: Diagnostic) -> list[sarif_om.Suppression]:
+        """Return why a finding that does not count is hidden; one that an earlier revision has is not suppressed."""
+        if hidden.accepted:
+            return [self._om.Suppression(kind="external", justification=hidden.accepted)]
+        return [] if hidden.state else [self._om.Suppression(kind="inSource")]
 
     def _flow(self, flow: Sequence[Step]) -> sarif_om.CodeFlow:
         om = self._om

@@ -35,8 +35,21 @@ def render_text(
     """
     one = partial(_argument, page=_Page(_painted if colour else _plain, folder or Path.cwd(), width))
     paragraphs = [one(diagnostic, tag="") for diagnostic in diagnostics]
-    paragraphs += [one(diagnostic, tag=" [suppressed]") for diagnostic in suppressed]
+    paragraphs += [one(diagnostic, tag=f" [{why_hidden(diagnostic)}]") for diagnostic in suppressed]
     return "\n".join(paragraphs)
+
+
+def why_hidden(diagnostic: Diagnostic) -> str:
+    """Return in a few words why a finding that is shown all the same does not count."""
+    if diagnostic.accepted:
+        return "accepted" if diagnostic.accepted == "baseline" else f"accepted: {diagnostic.accepted}"
+    return "pre-existing" if diagnostic.state else "suppressed"
+
+
+def where_it_stands(stands: Step, folder: Path) -> str:
+    """Return a sentence for a finding that is shown at another step than the one it stands at."""
+    place = f"{shown_path(stands.path, folder)}:{stands.span.line}"
+    return f"shown at the step that the change touched; it stands at {place}, where a comment hides it"
 
 
 class _Page(NamedTuple):
@@ -51,10 +64,13 @@ def _argument(diagnostic: Diagnostic, tag: str, page: _Page) -> str:
     paint, folder = page.paint, page.folder
     place = visible(f"{shown_path(diagnostic.path, folder)}:{diagnostic.span.line}:{diagnostic.span.column}:")
     code = paint(diagnostic.code, _SEVERITY_COLOURS[diagnostic.severity])
-    lines = [f"{paint(place, _BOLD)} {code} {visible(diagnostic.message)} {paint(f'[{diagnostic.confidence}]{tag}', _DIM)}"]
+    certainty = paint(visible(f"[{diagnostic.confidence}]{tag}"), _DIM)
+    lines = [f"{paint(place, _BOLD)} {code} {visible(diagnostic.message)} {certainty}"]
     lines += _steps(diagnostic.flow, page)
     lines += [f"  {visible(line)}" for line in diagnostic.scenario.splitlines()]
     lines += [paint(f"  {visible(shown_places(line, folder))}", _DIM) for line in diagnostic.evidence]
+    if diagnostic.stands is not None:
+        lines.append(paint(f"  {visible(where_it_stands(diagnostic.stands, folder))}", _DIM))
     lines += [f"  fix ({fix.applicability}): {visible(fix.message)}" for fix in diagnostic.fixes]
     return "".join(f"{line}\n" for line in lines)
 

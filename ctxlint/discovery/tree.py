@@ -1,0 +1,64 @@
+"""Where files are sought: on the disk, or in something that looks like it, as the files of a commit do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+
+class Entry(Protocol):
+    """One thing in a folder; `os.DirEntry` is one."""
+
+    @property
+    def name(self) -> str: ...
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
+
+    def is_file(self) -> bool: ...
+
+
+class Tree(Protocol):
+    """Files and folders under absolute paths."""
+
+    def exists(self, path: Path) -> bool: ...
+
+    def is_file(self, path: Path) -> bool:
+        """Whether there is a file, or a link to one."""
+
+    def is_folder(self, path: Path) -> bool: ...
+
+    def entries(self, folder: Path) -> Iterable[Entry]:
+        """What lies in a folder, in any order; raises OSError."""
+
+    def python_files(self, folder: Path) -> Iterable[Path]:
+        """The `*.py` files under a folder, in any order."""
+
+    def read(self, file: Path) -> bytes:
+        """The content of a file; raises OSError."""
+
+
+class Disk:
+    """The files as they are."""
+
+    def exists(self, path: Path) -> bool:
+        return path.exists()
+
+    def is_file(self, path: Path) -> bool:
+        return path.is_file()
+
+    def is_folder(self, path: Path) -> bool:
+        return path.is_dir()
+
+    def entries(self, folder: Path) -> Iterable[Entry]:
+        return os.scandir(folder)
+
+    def python_files(self, folder: Path) -> Iterable[Path]:
+        return folder.rglob("*.py")
+
+    def read(self, file: Path) -> bytes:
+        return file.read_bytes()
+
+
+DISK = Disk()

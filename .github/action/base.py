@@ -20,7 +20,7 @@ from typing import Any
 import tomli
 
 COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-CONFIGURATIONS = ("ctxlint.toml", ".ctxlint.toml", "pyproject.toml")
+DECIDING = ("ctxlint.toml", ".ctxlint.toml", "ctxlint-baseline.jsonl")
 PATIENCE = 120
 """Seconds for one question to git, which may ask the server."""
 
@@ -80,7 +80,7 @@ def deciding(folder: Path, revision: str) -> Iterator[str]:
     given = [os.path.relpath(folder / os.environ[name], top) for name in ("INPUT_CONFIG", "INPUT_BASELINE") if os.environ[name]]
     changed = git(folder, "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", revision, "--").split("\0")
     for name in sorted(set(changed)):
-        if name in given or Path(name).name in CONFIGURATIONS[:2]:
+        if name in given or Path(name).name in DECIDING:
             yield name
         elif Path(name).name == "pyproject.toml":
             now = Path(top, name)

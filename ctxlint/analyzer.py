@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.program import LinkedModule, Program, link
 from ctxlint.calls.resolve import CallGraph

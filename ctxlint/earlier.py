@@ -31,27 +31,27 @@ _SHOWN_ONLY = {
 
 
 class EarlierRuns:
-    """The cache of one configuration, and the place of one run in it."""
+    """The cache of one configuration, and the place of one run in it: two runs with one `key` have one report."""
 
     def __init__(self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str) -> None:
         self.folder = Folder(configuration.folder / configuration.settings.cache_dir)
         self._configuration = configuration
         self._files = files
         self._tree = tree
-        self._key = self._key_now()
+        self.key = self._key_now()
 
     def report(self) -> Report | None:
         """What the same run has reported before, if it was made."""
-        record = self.folder.get(_KIND, self._key)
+        record = self.folder.get(_KIND, self.key)
         return report_in(record) if record is not None else None
 
     def keep(self, report: Report) -> str:
         """Keep the report of this run, unless a file has changed meanwhile; return a warning when the folder cannot be written."""
-        record = packed(report) if self._key_now() == self._key else None
+        record = packed(report) if self._key_now() == self.key else None
         if record is None:
             return ""
         try:
-            self.folder.put(_KIND, self._key, record)
+            self.folder.put(_KIND, self.key, record)
             self.folder.prune()
         except OSError as error:
             return f"the cache {self.folder.path} cannot be written: {error.strerror}"

@@ -128,16 +128,16 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
     if not request.cache or analyzer is not None:
         return _analysed(request, sides, analyzer, None)
     earlier = [EarlierRuns(request.configuration, files, request.tree) for files in sides]
-    reports = {number: report for number, run in enumerate(earlier) if (report := run.report()) is not None}
-    missing = [number for number in range(len(sides)) if number not in reports]
+    reports = {run.key: report for run in earlier if (report := run.report()) is not None}
+    missing = {run.key: (run, files) for run, files in zip(earlier, sides) if run.key not in reports}
     if missing:
-        made = _analysed(request, [sides[number] for number in missing], None, earlier[0].folder)
-        for number, report in zip(missing, made):
-            problem = earlier[number].keep(report)
+        made = _analysed(request, [files for _, files in missing.values()], None, earlier[0].folder)
+        for (run, _), report in zip(missing.values(), made):
+            problem = run.keep(report)
             if problem:
                 report = msgspec.structs.replace(report, problems=(*report.problems, problem))
-            reports[number] = report
-    return [reports[number] for number in range(len(sides))]
+            reports[run.key] = report
+    return [reports[run.key] for run in earlier]
 
 
 def _files(request: Request) -> Files:
@@ -314,7 +314,7 @@ def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnost
 
 def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Comments]:
     """Yield the suppression comments of the files that have some."""
-    from ctxlint.gate.statements import statement_lines
+    from ctxlint.gate.statements import physical_lines, statement_lines
     from ctxlint.gate.suppressions import Comments
     from ctxlint.syntax.comments import suppressions
     from ctxlint.syntax.read import decode
@@ -325,7 +325,7 @@ def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Com
         if b"noqa" in data or b"ctxlint:" in data:
             text = decode(data)
             if isinstance(text, str) and (found := suppressions(text, prefixes)):
-                yield Comments(file.path, found, tuple(text.splitlines()), statement_lines(text))
+                yield Comments(file.path, found, tuple(physical_lines(text)), statement_lines(text))
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

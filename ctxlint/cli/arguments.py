@@ -16,7 +16,9 @@ from ctxlint.knowledge.settings import FailOn, OutputFormat
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Return what `words` say; raise UsageError with the near match for an option that does not exist."""
-    arguments, unknown = parser.parse_known_intermixed_args(_marked(words))
+    # The reason of --add-noqa is optional, so that it has to be told from a path that follows.
+    marked = ["--add-noqa=" if word == "--add-noqa" else word for word in _marked(words)]
+    arguments, unknown = parser.parse_known_intermixed_args(marked)
     for name, value in vars(arguments).items():
         if isinstance(value, list):
             setattr(arguments, name, [word.removeprefix(_NAME) if isinstance(word, str) else word for word in value])
@@ -63,7 +65,8 @@ def check_parser() -> argparse.ArgumentParser:
     gate.add_argument("--baseline", metavar="FILE", help="only findings that this file does not accept (see `ctxlint baseline`)")
     gate.add_argument("--require-reason", action="store_true", default=None,
                       help="a comment that hides a finding must say why")
-    gate.add_argument("--add-noqa", metavar="REASON", nargs="?", help=argparse.SUPPRESS)
+    gate.add_argument("--add-noqa", metavar="[=REASON]",
+                      help="hide what is reported behind comments in the files, with a reason for all of them")
 
     files = parser.add_argument_group("files")
     files.add_argument("--stdin-filename", metavar="FILE", help="where the text on standard input would lie")

@@ -50,6 +50,10 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         report = analyse(request, analyzer)
     finally:
         wipe()
+    if arguments.add_noqa is not None:
+        from ctxlint.cli.noqa import add_noqa
+
+        return add_noqa(report, request, arguments.add_noqa)
     _deliver(report, request, arguments)
     return exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero)
 

@@ -16,6 +16,7 @@ from ctxlint.discovery.tree import DISK, Tree
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import Configuration
 
+
 class SourceFile(msgspec.Struct, frozen=True):
     """A file to analyse: its absolute path and the dotted name of its module.
 

@@ -26,6 +26,9 @@ from ctxlint.report.text import why_hidden
 from ctxlint.result import Report
 
 
+NOTHING_PASSES, NOTHING_FOUND = "No finding passes the filters.", "Nothing was found."
+
+
 class _Entry(NamedTuple):
     """A finding of the page: the name of its place, and why it does not count."""
 
@@ -63,7 +66,7 @@ def render_html(
         "<main>\n",
         *_not_analysed(report, surroundings),
         *(article(one.finding, one.anchor, one.tag, surroundings.root, excerpts) for one in entries),
-        '<p class="nothing" hidden>No finding passes the filters.</p>\n' if entries else '<p class="nothing">Nothing was found.</p>\n',
+        f'<p class="nothing"{" hidden" if entries else ""}>{NOTHING_PASSES if entries else NOTHING_FOUND}</p>\n',
         *_explanations(rules, {entry.finding.code for entry in entries}),
         f"</main>\n</div>\n<script>{script}</script>\n</body>\n</html>\n",
     ])
@@ -71,7 +74,8 @@ def render_html(
 
 def _policy(style: str, script: str) -> str:
     """Return what the page may do: apply this style, run this script, load nothing."""
-    return f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    own = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
 
 
 def _hash(text: str) -> str:
@@ -81,21 +85,21 @@ def _hash(text: str) -> str:
 def _masthead(report: Report, entries: Sequence[_Entry], surroundings: Surroundings, version: str) -> str:
     counting = [entry.finding for entry in entries if not entry.tag]
     by_severity = Counter(one.severity for one in counting)
-    tiles = "".join(
-        f'<li class="tile {severity}{"" if by_severity[severity] else " none"}"><b>{by_severity[severity]}</b> {_noun(severity, by_severity[severity])}</li>'
-        for severity in SEVERITIES
-    )
+    tiles = "".join(_tile(severity, by_severity[severity]) for severity in SEVERITIES)
+    about = comparison_line(report) + coverage_line(report.coverage)
     problems = "".join(f"<li>{escaped(problem)}</li>" for problem in report.problems)
     return (
-        f'<header class="masthead"><div><p class="tool">ctxlint {escaped(version)}</p><h1>{escaped(surroundings.root.name or "/")}</h1>'
-        f'<p class="coverage">{escaped(comparison_line(report) + coverage_line(report.coverage))}</p></div><ul class="tiles">{tiles}</ul>'
+        f'<header class="masthead"><div><p class="tool">ctxlint {escaped(version)}</p>'
+        f'<h1>{escaped(surroundings.root.name or "/")}</h1><p class="coverage">{escaped(about)}</p></div>'
+        f'<ul class="tiles">{tiles}</ul>'
         '<button id="theme" type="button" hidden>Light or dark</button></header>\n'
         + (f'<ul class="problems">{problems}</ul>\n' if problems else "")
     )
 
 
-def _noun(severity: str, count: int) -> str:
-    return severity if count == 1 else f"{severity}s"
+def _tile(severity: str, count: int) -> str:
+    noun = severity if count == 1 else f"{severity}s"
+    return f'<li class="tile {severity}{"" if count else " none"}"><b>{count}</b> {noun}</li>'
 
 
 def _sidebar(entries: Sequence[_Entry], surroundings: Surroundings) -> str:
@@ -110,15 +114,15 @@ def _filters(entries: Sequence[_Entry]) -> str:
     rules = "".join(_box("rule", code, f"{code} {name}", count) for (code, name), count in sorted(codes.items()))
     sureness = "".join(_box("confidence", one, one, confidences[one]) for one in CONFIDENCES if confidences[one])
     return (
-        '<form id="filters" hidden><label class="path">Path <input type="search" name="path" placeholder="part of a path" autocomplete="off"></label>'
+        '<form id="filters" hidden><label class="path">Path '
+        '<input type="search" name="path" placeholder="part of a path" autocomplete="off"></label>'
         f"<fieldset><legend>Confidence</legend>{sureness}</fieldset><fieldset><legend>Rules</legend>{rules}</fieldset></form>"
     )
 
 
 def _box(name: str, value: str, label: str, count: int) -> str:
-    return (
-        f'<label><input type="checkbox" name="{name}" value="{escaped(value)}" checked><span>{escaped(label)}</span><b>{count}</b></label>'
-    )
+    box = f'<input type="checkbox" name="{name}" value="{escaped(value)}" checked>'
+    return f"<label>{box}<span>{escaped(label)}</span><b>{count}</b></label>"
 
 
 def _index(entries: Sequence[_Entry], surroundings: Surroundings) -> Iterator[str]:
@@ -141,10 +145,11 @@ def _not_analysed(report: Report, surroundings: Surroundings) -> Iterator[str]:
     failures = report.coverage.not_analysed
     if failures:
         items = "".join(
-            f"<li><code>{escaped(posix_path(one.path, surroundings.root))}</code>: {escaped(one.reason)} ({escaped(one.detail)})</li>"
+            f"<li><code>{escaped(posix_path(one.path, surroundings.root))}</code>: {escaped(f'{one.reason} ({one.detail})')}</li>"
             for one in failures
         )
-        yield f'<section class="failures"><h2>Not analysed</h2><p>Nothing is known about these files.</p><ul>{items}</ul></section>\n'
+        said = "<h2>Not analysed</h2><p>Nothing is known about these files.</p>"
+        yield f'<section class="failures">{said}<ul>{items}</ul></section>\n'
 
 
 def _explanations(rules: Iterable[Rule], codes: set[str]) -> Iterator[str]:

@@ -36,6 +36,11 @@ class Numbered(NamedTuple):
     step: Step
 
 
+def figure(caption: str, rows: str) -> str:
+    """Return rows of code under a caption."""
+    return f'<figure class="code"><figcaption>{escaped(caption)}</figcaption><div class="rows">{rows}</div></figure>'
+
+
 class Excerpts:
     """Draws flows on the code; each file is read and coloured once."""
 
@@ -50,15 +55,17 @@ class Excerpts:
         files = dict.fromkeys(step.path for step in flow)
         return "".join(self._figure(path, [one for one in numbered if one.step.path == path]) for path in files)
 
-    def line(self, path: str, number: int) -> str:
-        """Return one line of code without its indentation, coloured."""
-        text = self._lines.line(path, number) or ""
-        indent = len(text) - len(text.lstrip())
-        return self._coloured(path, number, text, []).removeprefix(escaped(text[:indent]))
+    def line(self, step: Step) -> str:
+        """Return the line of code that a step stands on, without its indentation and coloured."""
+        number = step.span.line
+        text = self._lines.line(step.path, number)
+        if text is None:
+            return escaped(step.source)
+        return self._coloured(step.path, number, text, []).removeprefix(escaped(text[: _indent(text)]))
 
     def _figure(self, path: str, steps: Sequence[Numbered]) -> str:
         rows = "".join(self._rows(path, steps))
-        return f'<figure class="code"><figcaption>{escaped(posix_path(path, self._root))}</figcaption><div class="rows">{rows}</div></figure>'
+        return figure(posix_path(path, self._root), rows)
 
     def _rows(self, path: str, steps: Sequence[Numbered]) -> Iterator[str]:
         lines = self._lines.of(path)
@@ -91,8 +98,8 @@ def _row(number: int, code: str, here: Sequence[Numbered], rail: bool, first: in
     kinds += ["first"] if here and number == first else []
     kinds += ["last"] if here and number == last else []
     marks = "".join(f'<b class="step{" other" if one.step.by else ""}">{one.number}</b>' for one in here)
-    row = f'<div class="{" ".join(kinds)}"><span class="marks">{marks}</span><span class="number">{number}</span><code>{code}\n</code></div>'
-    return row + "".join(_note(one, rail and number != last) for one in here)
+    row = f'<span class="marks">{marks}</span><span class="number">{number}</span><code>{code}\n</code>'
+    return f'<div class="{" ".join(kinds)}">{row}</div>' + "".join(_note(one, rail and number != last) for one in here)
 
 
 def _note(one: Numbered, rail: bool) -> str:

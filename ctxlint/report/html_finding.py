@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ctxlint.diagnostic import Diagnostic, Edit, Fix, Step
-from ctxlint.report.html_code import Excerpts
+from ctxlint.report.html_code import Excerpts, figure
 from ctxlint.report.html_text import escaped, with_code
 from ctxlint.report.places import posix_path, shown_places
 from ctxlint.report.text import where_it_stands
@@ -50,7 +50,7 @@ def _interleaving(one: Diagnostic, excerpts: Excerpts) -> str:
 
 
 def _turn(number: int, step: Step, excerpts: Excerpts) -> str:
-    code = f"<code>{excerpts.line(step.path, step.span.line)}</code>"
+    code = f"<code>{excerpts.line(step)}</code>"
     says = f'<b class="step{" other" if step.by else ""}">{number}</b>'
     if not step.by:
         own = f'<div class="act">{says}<div>{code}<p>{with_code(step.text)}</p></div></div>'
@@ -69,15 +69,13 @@ def _evidence(one: Diagnostic, root: Path) -> str:
 
 def _fix(fix: Fix, root: Path) -> str:
     edits = "".join(_edit(edit, root) for edit in fix.edits)
-    return (
-        f'<details class="fix"><summary>Fix <span class="tag">{fix.applicability}</span> {with_code(fix.message)}</summary>{edits}</details>'
-    )
+    what = f'Fix <span class="tag">{fix.applicability}</span> {with_code(fix.message)}'
+    return f'<details class="fix"><summary>{what}</summary>{edits}</details>'
 
 
 def _edit(edit: Edit, root: Path) -> str:
     rows = "".join([*_changed_lines("gone", "−", edit.old), *_changed_lines("come", "+", edit.new)])
-    place = f"{posix_path(edit.path, root)}:{edit.span.line}"
-    return f'<figure class="code"><figcaption>{escaped(place)}</figcaption><div class="rows">{rows}</div></figure>'
+    return figure(f"{posix_path(edit.path, root)}:{edit.span.line}", rows)
 
 
 def _changed_lines(kind: str, sign: str, text: str) -> Iterator[str]:

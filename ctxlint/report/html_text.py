@@ -28,7 +28,9 @@ def with_code(text: str) -> str:
 def prose(text: str) -> str:
     """Return paragraphs, lists and code of a rule's text."""
     pieces = re.split(r"^```\w*\n(.*?)^```$", text.strip(), flags=re.MULTILINE | re.DOTALL)
-    return "".join(f"<pre><code>{escaped(piece)}</code></pre>" if number % 2 else _blocks(piece) for number, piece in enumerate(pieces))
+    return "".join(
+        f"<pre><code>{escaped(piece)}</code></pre>" if number % 2 else _blocks(piece) for number, piece in enumerate(pieces)
+    )
 
 
 def _blocks(text: str) -> str:

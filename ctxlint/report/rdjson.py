@@ -23,7 +23,10 @@ Object = dict[str, object]
 def render_rdjson(
     diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic], surroundings: Surroundings
 ) -> str:
-    """Return one object with all findings; what does not count (`suppressed`) is `INFO` and says why. Paths are relative to the folder."""
+    """Return one object with all findings; what does not count (`suppressed`) is `INFO` and says why.
+
+    Paths are relative to the working directory.
+    """
     writer = _Writer(surroundings)
     listed = [writer.diagnostic(one, "") for one in diagnostics]
     listed += [writer.diagnostic(one, f" [{why_hidden(one)}]") for one in suppressed]
@@ -38,7 +41,8 @@ class _Writer:
         self._lines = Lines(surroundings.text_of)
 
     def diagnostic(self, one: Diagnostic, tag: str) -> Object:
-        parts = [f"{one.message} [{one.confidence}]{tag}", one.scenario, *(shown_places(line, self._folder) for line in one.evidence)]
+        evidence = [shown_places(line, self._folder) for line in one.evidence]
+        parts = [f"{one.message} [{one.confidence}]{tag}", one.scenario, *evidence]
         written: Object = {
             "message": "\n".join(part for part in parts if part),
             "location": self._location(one.path, one.span),

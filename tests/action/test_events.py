@@ -65,7 +65,8 @@ def test_a_pull_request_is_judged_by_what_it_adds(start: Start, tmp_path: Path) 
     (command,) = job.commands
     assert "file=new.py," in command
     log = assert_sound(Path(job.outputs["sarif-file"]).read_text())
-    assert [(one["baselineState"], "suppressions" in one) for one in log["runs"][0]["results"]] == [("new", False), ("unchanged", False)]
+    results = log["runs"][0]["results"]
+    assert [(one["baselineState"], "suppressions" in one) for one in results] == [("new", False), ("unchanged", False)]
     assert job.summary.startswith("### ctxlint: 1 new finding\n\n**The check fails.**")
     onto = git(tmp_path / "work", "rev-parse", "HEAD^1")
     assert f"Not counted: 1 finding that <code>{onto}</code> has, too." in job.summary

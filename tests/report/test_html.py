@@ -150,7 +150,8 @@ def test_what_was_not_analysed_is_told() -> None:
 
 def test_a_fix_shows_what_goes_and_what_comes() -> None:
     text = page(finding())
-    assert re.search(r'<div class="line gone">.*?<code>a\n</code>', text) and re.search(r'<div class="line come">.*?<code>b\n</code>', text)
+    for kind, line in (("gone", "a"), ("come", "b")):
+        assert re.search(rf'<div class="line {kind}">.*?<code>{line}\n</code>', text)
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -160,10 +161,12 @@ const box = (name, value) => document.querySelector(`input[name="${name}"][value
 const shown = () => document.querySelector(".shown").textContent;
 const told = [shown()];
 box("confidence", "low").click(); told.push(shown());
-document.querySelector("input[type=search]").value = "AGENT"; document.getElementById("filters").dispatchEvent(new Event("input")); told.push(shown());
+document.querySelector("input[type=search]").value = "AGENT";
+document.getElementById("filters").dispatchEvent(new Event("input")); told.push(shown());
 box("rule", "AA101").click(); told.push(shown() + document.querySelector(".nothing").hidden);
 document.getElementById("theme").click(); told.push(document.documentElement.dataset.theme);
-location.hash = "rule-AA101"; dispatchEvent(new Event("hashchange")); told.push(document.querySelector(".rules details").open);
+location.hash = "rule-AA101"; dispatchEvent(new Event("hashchange"));
+told.push(document.querySelector(".rules details").open);
 document.title = told.join("|");
 </script>"""
 

@@ -25,7 +25,6 @@ from ctxlint.report.surroundings import Surroundings
 from ctxlint.report.text import why_hidden
 from ctxlint.result import Report
 
-
 NOTHING_PASSES, NOTHING_FOUND = "No finding passes the filters.", "Nothing was found."
 
 

@@ -172,7 +172,7 @@ def remarks(results: Results, compared: str) -> list[str]:
         f"{results.by_baseline} accepted by the baseline" if results.by_baseline else "",
     ]
     lines = [f"Not counted: {', '.join(filter(None, hidden))}."] if any(hidden) else []
-    deciding = os.environ["CTXLINT_DECIDING"].splitlines()
+    deciding = list(filter(None, os.environ["CTXLINT_DECIDING"].split("\n")))
     if deciding:
         names = ", ".join(f"<code>{as_text(name)}</code>" for name in deciding[:MOST_ROWS])
         lines += ["", f"**Look at this, too**: the change edits what decides which findings count: {names}."]

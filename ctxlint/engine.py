@@ -217,7 +217,7 @@ def _judged(planned: Plan, analysis: Analysis, configuration: Configuration, pro
         coverage=analysis.coverage,
         problems=tuple(warnings),
         incomplete=any(not ignored(failure.path, NOT_ANALYSED) for failure in failures),
-        left_out=tuple(map(_bare, fingerprinted(one for one in found if not counts(one)))),
+        left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *outcome.suppressed) if not counts(one)))),
     )
 
 

@@ -14,8 +14,8 @@ from ctxlint.gate.statements import statement_lines
 from ctxlint.syntax.comments import suppressions
 from ctxlint.syntax.read import decode, encoding
 
-_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_DIRECTIVE = re.compile(rb"#\s*noqa\s*:\s*[A-Za-z]+[0-9]+(?:(?:\s*,\s*|\s+)[A-Za-z]+[0-9]+)*(?![\w-])", re.IGNORECASE)
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_DIRECTIVE = re.compile(r"#\s*noqa\s*:\s*[A-Za-z]+[0-9]+(?:(?:\s*,\s*|\s+)[A-Za-z]+[0-9]+)*(?![\w-])", re.IGNORECASE)
 
 
 class Commented(msgspec.Struct, frozen=True):
@@ -38,34 +38,36 @@ def with_comments(source: bytes, findings: Sequence[Diagnostic], reason: str, pr
     codes: dict[int, set[str]] = {}
     for one in findings:
         codes.setdefault(statement(_line(one))[-1], set()).add(one.code)
-    changed = _inserted(source, codes, reason)
-    if changed is not None and _same_tokens(text, changed):
-        return _judged(source, changed, findings, prefixes)
-    return Commented(source, tuple(findings))
+    changed = _inserted(text, codes, reason)
+    tokens = _tokens(text)
+    try:
+        encoded = changed.encode(encoding(source))
+        is_safe = text.encode(encoding(source)) == source and tokens is not None and tokens == _tokens(changed)
+    except UnicodeEncodeError:      # the file's encoding has no bytes for the reason
+        is_safe = False
+    return _judged(source, encoded, findings, prefixes) if is_safe else Commented(source, tuple(findings))
 
 
-def _inserted(source: bytes, codes: Mapping[int, Iterable[str]], reason: str) -> bytes | None:
-    """The file with the codes at the ends of lines; None when its encoding has no bytes for the reason."""
-    lines = _LINES.findall(source)
+def _inserted(text: str, codes: Mapping[int, Iterable[str]], reason: str) -> str:
+    """The text with the codes at the ends of lines."""
+    lines = _LINES.findall(text)
+    comments = _comments(text)
     for line, wanted in codes.items():
-        text = lines[line - 1]
-        body = text.rstrip(b"\r\n")
-        try:
-            lines[line - 1] = _commented(body, ", ".join(sorted(wanted)), reason, encoding(source)) + text[len(body):]
-        except UnicodeEncodeError:
-            return None
-    return b"".join(lines)
+        if line <= len(lines):
+            body = lines[line - 1].rstrip("\r\n")
+            changed = _commented(body, comments.get(line, len(body)), ", ".join(sorted(wanted)), reason)
+            lines[line - 1] = changed + lines[line - 1][len(body):]
+    return "".join(lines)
 
 
-def _commented(line: bytes, codes: str, reason: str, encoded: str) -> bytes:
-    why = f" -- {reason}".encode(encoded) if reason else b""
-    there = None
-    for there in _DIRECTIVE.finditer(line):
-        pass    # the last one: before it there may be a string that looks like one
+def _commented(line: str, comment: int, codes: str, reason: str) -> str:
+    """The line with the codes in the directive of its comment, which begins at that column, or in a comment of their own."""
+    why = f" -- {reason}" if reason else ""
+    there = _DIRECTIVE.search(line, comment)
     if there is None:
-        return line.rstrip() + f"  # noqa: {codes}".encode() + why
+        return f"{line.rstrip()}  # noqa: {codes}{why}"
     rest = line[there.end():]
-    return line[: there.end()] + f", {codes}".encode() + (rest if rest.strip() else why)
+    return f"{line[: there.end()]}, {codes}{rest if rest.strip() else why}"
 
 
 def _judged(source: bytes, changed: bytes, findings: Sequence[Diagnostic], prefixes: tuple[str, ...]) -> Commented:
@@ -79,16 +81,21 @@ def _judged(source: bytes, changed: bytes, findings: Sequence[Diagnostic], prefi
     return Commented(changed, left) if len(left) < len(findings) else Commented(source, left)
 
 
-def _same_tokens(text: str, changed: bytes) -> bool:
-    other = decode(changed)
-    return isinstance(other, str) and (tokens := _tokens(text)) is not None and tokens == _tokens(other)
-
-
 def _tokens(text: str) -> list[tuple[int, str]] | None:
     """What a text says besides comments; None when the running interpreter cannot tell."""
+    found = _all_tokens(text)
+    return None if found is None else [
+        (token.type, token.string) for token in found if token.type not in (tokenize.COMMENT, tokenize.NL)]
+
+
+def _comments(text: str) -> dict[int, int]:
+    """The columns, from 0, at which the comments of lines begin."""
+    return {token.start[0]: token.start[1] for token in _all_tokens(text) or () if token.type == tokenize.COMMENT}
+
+
+def _all_tokens(text: str) -> list[tokenize.TokenInfo] | None:
     try:
-        return [(token.type, token.string) for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline)
-                if token.type not in (tokenize.COMMENT, tokenize.NL)]
+        return list(tokenize.generate_tokens(io.StringIO(text, newline=None).readline))
     except (tokenize.TokenError, SyntaxError):
         return None
 

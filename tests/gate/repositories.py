@@ -54,7 +54,7 @@ class Repository:
 class Said:
     """Finds `# bug: NAME` on a line, in the function above it; `# step: NAME` lines of the file are the steps of its path.
 
-    A file that says `# broken` cannot be analysed.
+    `# bug: NAME low` is of low confidence, `# bug: NAME if step` is one only when there is a step besides it. A file that says `# broken` cannot be analysed.
     """
 
     def __call__(
@@ -81,6 +81,8 @@ def _findings(path: str, text: str) -> list[Diagnostic]:
             flow = tuple(
                 Step(path, Span(at, 1, at, 2), "does it", other.strip())
                 for at, other, mark in marks if mark[2] == match[2])
+            if "if step" in match[3] and len(flow) < 2:
+                continue
             symbol, body = _enclosing(lines, number)
             found.append(Diagnostic(
                 "CTX101", "mutate-late", "error", "low" if "low" in match[3] else "high", path, Span(number, 1, number, 2),

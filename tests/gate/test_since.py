@@ -92,20 +92,26 @@ def test_a_copied_function_is_new(repository: Repository, introduced: Introduced
 
 def test_a_review_shows_the_step_that_the_change_touched(repository: Repository, check: Check) -> None:
     """The finding's own line is old; the comment that hides it still belongs there."""
-    repository.commit(agent="def save(x):\n    y = read()\n    pass\n    write(y)\n")
-    repository.write("agent.py", "def save(x):\n    y = read()  \n    await z()  # step: A\n    write(y)  # bug: A\n")
-    repository.git("add", "-A")
-    repository.git("commit", "-q", "-m", "the marks alone")
-    repository.write("agent.py", "def save(x):\n    y = read()  \n    await new()  # step: B\n    write(y)  # bug: A\n    # step: B\n")
-    repository.write("agent.py", "def save(x):\n    y = read()  \n    await z()  # step: A\n    await new()  # step: C\n    write(y)  # bug: A\n")
-    # A function of another name and body, so that the finding itself counts as new while its line is old.
-    repository.write("agent.py", "def keep(x):\n    y = read()  \n    await new()  # step: A\n    write(y)  # bug: A\n")
+    before = "def save(x):\n    y = read()\n    write(y)  # bug: A if step\n"
+    repository.commit(agent=before)
+    now = before.replace("read()\n", "read()\n    await other()  # step: A\n")
+    repository.write("agent.py", now)
     (one,) = json.loads(check("--since", "HEAD", "--output-format", "json").out)
     assert (one["location"]["row"], one["stands"]["location"]["row"], one["noqa_row"]) == (3, 4, 4)
     shown = check("--since", "HEAD").out
     assert shown.startswith("agent.py:3:1: CTX101") and "it stands at agent.py:4, where a comment hides it" in shown
-    repository.write("agent.py", (repository.root / "agent.py").read_text().replace("# bug: A", "# bug: A # noqa: CTX101"))
+    check("--since", "HEAD", "--add-noqa=waits")
+    assert (repository.root / "agent.py").read_text() == now.replace("if step", "if step  # noqa: CTX101 -- waits")
     assert check("--since", "HEAD").status == 0
+
+
+def test_what_was_taken_away_is_shown_beside_the_gap(repository: Repository, introduced: Introduced) -> None:
+    """As when a lock is gone: no line of the present is new."""
+    between = "    check()\n" * 3
+    before = f"def save(x):\n    lock()  # broken\n    read()  # step: A\n{between}    write(y)  # bug: A\n"
+    repository.commit(agent=before)
+    repository.write("agent.py", before.replace("    lock()  # broken\n", ""))
+    assert introduced("HEAD") == ["agent.py:2 bug A"]
 
 
 def test_a_comment_taken_away_is_new(repository: Repository, introduced: Introduced) -> None:

@@ -56,7 +56,11 @@ def wants_colour(choice: str, output_file: str | None) -> bool:
     """Whether the report is coloured: as asked, else on a terminal unless the environment says otherwise."""
     if choice != "auto":
         return choice == "always"
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    if os.environ.get("TERM") == "dumb":
         return False
     return output_file is None and sys.stdout.isatty()
 

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -264,9 +265,29 @@ def test_show_files_and_settings_analyse_nothing(project: Path, run: Run, two: K
     assert "CTX101" in shown["rules"]
 
 
-def test_colour_only_when_asked_or_on_a_terminal(project: Path, run: Run, two: Known) -> None:
+def test_colour_only_when_asked_or_on_a_terminal(
+    project: Path, run: Run, two: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "\x1b[" not in run("check", ".", analyzer=two).out
     assert "\x1b[" in run("check", ".", "--color", "always", analyzer=two).out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("check", ".", analyzer=two).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("check", ".", analyzer=two).out
+
+
+def test_a_terminal_gets_its_width_and_a_hint(
+    project: Path, run: Run, two: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "ctxlint rule" not in run("check", ".", analyzer=two).err
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "60")
+    done = run("check", ".", analyzer=two)
+    assert "  1  /project/agent.py:41  changes self.messages\n     self.messages.append(m)\n" in done.out
+    assert done.err == "`ctxlint rule CTX101` says why that is bad and when it is fine\n"
+    assert run("check", ".", "-q", analyzer=two).err == ""
 
 
 def test_configuration_is_sought_from_the_paths(project: Path, run: Run, two: Known, tmp_path_factory: pytest.TempPathFactory,

@@ -243,7 +243,6 @@ def test_nothing_to_analyse_is_said(project: Path, run: Run) -> None:
 
 def test_standard_input(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     import io
-    import sys
 
     class Stdin:
         buffer = io.BytesIO(b"x = 1\n")

@@ -18,12 +18,16 @@ CONFIDENCES: tuple[Confidence, ...] = ("high", "medium", "low")
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of the event path: where it happens, the source line it stands on, and what it does there."""
+    """One step of the event path: where it happens, the source line it stands on, and what it does there.
+
+    `by` names who acts when it is not the code itself (`another writer`): then the code waits at this place.
+    """
 
     path: str
     span: Span
     text: str
     source: str = ""
+    by: str = ""
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -54,7 +58,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
     of what the enclosing function does, wherever it stands and whatever it is called.
     `state` is what a comparison with an earlier revision or a baseline said (SARIF's baselineState): `new`, `unchanged` for
     what was known, `absent` for what is there no longer; empty without one. `accepted` is the reason that the baseline gives.
-    A finding shown at a step that a change touched `stands` where this says; a comment there hides it.
+    A finding shown at a step that a change touched `stands` where this says; a comment there hides it. `touched` says that the
+    line where it is shown is one of the change.
     """
 
     code: str
@@ -76,3 +81,4 @@ class Diagnostic(msgspec.Struct, frozen=True):
     state: State = ""
     accepted: str = ""
     stands: Step | None = None
+    touched: bool = False

@@ -26,7 +26,9 @@ from ctxlint.store.sources import keys_of
 
 _KIND = "reports"
 
-_SHOWN_ONLY = {"jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note", "baseline": ""}
+_SHOWN_ONLY = {
+    "jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note", "baseline": "", "sarif_category": "",
+}
 """Settings that change nothing in a report."""
 
 _LIBRARIES = ("libcst", "msgspec", "networkx", "pathspec", "sarif_om", "tomli")

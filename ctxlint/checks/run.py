@@ -97,7 +97,7 @@ def _one_line(span: Span) -> Span:
 def _step(step: FlowStep, analysis: Analysis, source_line: Callable[[str, int], str]) -> Step:
     path = analysis.program.path(step.function)
     span = _one_line(analysis.view.event(step.function, step.event).span)
-    return Step(path, span, step.text, source_line(path, span.line))
+    return Step(path, span, step.text, source_line(path, span.line), step.by)
 
 
 def _evidence(reason: Evidence, analysis: Analysis) -> str:

@@ -16,9 +16,12 @@ from ctxlint.knowledge.settings import FailOn, OutputFormat
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Return what `words` say; raise UsageError with the near match for an option that does not exist."""
-    # The reason is optional, so that it has to be told from a path that follows.
-    words = ["--add-noqa=" if word == "--add-noqa" else word for word in words]
-    arguments, unknown = parser.parse_known_intermixed_args(words)
+    # The reason of --add-noqa is optional, so that it has to be told from a path that follows.
+    marked = ["--add-noqa=" if word == "--add-noqa" else word for word in _marked(words)]
+    arguments, unknown = parser.parse_known_intermixed_args(marked)
+    for name, value in vars(arguments).items():
+        if isinstance(value, list):
+            setattr(arguments, name, [word.removeprefix(_NAME) if isinstance(word, str) else word for word in value])
     if unknown:
         options = re.findall(r"(?<!\S)-{1,2}[a-z][a-z-]*", parser.format_help())
         word = unknown[0].split("=")[0]
@@ -26,9 +29,22 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Nam
     return arguments
 
 
+_NAME = "\0"
+"""Begins a word that is no option whatever it looks like; no word of a process can contain it."""
+
+
+def _marked(words: Sequence[str]) -> list[str]:
+    """Mark the words after `--` as names: argparse loses those that look like options when they are mixed with options."""
+    if "--" not in words:
+        return list(words)
+    end = list(words).index("--")
+    return [*words[:end], *(_NAME + word for word in words[end + 1:])]
+
+
 def check_parser() -> argparse.ArgumentParser:
     """Return the parser of `ctxlint check`."""
-    parser = argparse.ArgumentParser(prog="ctxlint check", description="Analyse files and folders.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="ctxlint check", usage="ctxlint check [OPTIONS] [PATH ...]",
+                                     description="Analyse files and folders.", allow_abbrev=False)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; `-` is standard input (default: .)")
 
     rules = parser.add_argument_group("rules")
@@ -70,7 +86,8 @@ def check_parser() -> argparse.ArgumentParser:
                        help="which reader gives the verdict on all files (the findings are the same)")
 
     report = parser.add_argument_group("report")
-    report.add_argument("--output-format", choices=get_args(OutputFormat), help="the format of the report")
+    report.add_argument("--output-format", choices=get_args(OutputFormat), metavar="FORMAT",
+                        help=f"the format of the report: {', '.join(get_args(OutputFormat))}")
     report.add_argument("--output-file", metavar="FILE", help="write the report there, whole or not at all")
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     report.add_argument("--show-suppressed", action="store_true", help="show what comments, the baseline and --since hide, too")

@@ -22,7 +22,7 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
 COMMANDS = {
     "check": "analyse files and folders (the default command)",
     "baseline": "accept the findings that are there, shrink or show what is accepted",
-    "explain": "say what a rule finds, why that is bad, and when it is fine",
+    "explain": "say what a rule finds, why that is bad, and when it is fine (`rule` is the same)",
     "rules": "list the rules",
     "discover": "list the cells, stores and locks that the analysis believes in",
     "why-not": "say which facts keep the rules silent about a line",
@@ -30,10 +30,17 @@ COMMANDS = {
     "dev": "write the generated files, or begin a new rule (in a checkout)",
 }
 
+EXPLAIN = ("explain", "rule")
+
 USAGE = """usage: ctxlint [check] [OPTIONS] [PATH ...]
        ctxlint COMMAND ...
 
 Finds where agent code can lose, corrupt or wrongly resurrect its own state.
+
+begin with:
+  ctxlint src                 analyse a folder
+  ctxlint rule CTX101         why a finding matters, and when it is fine
+  ctxlint src --output-format html --output-file report.html
 
 commands:
 {commands}
@@ -76,13 +83,13 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
 
         sys.stdout.write(f"ctxlint {version()}\n")
         return CLEAN
-    if first in COMMANDS and os.path.exists(first):
+    if first in (*COMMANDS, *EXPLAIN) and os.path.exists(first):
         sys.stderr.write(f"ctxlint: `{first}` is taken as the command; the path of that name is `.{os.sep}{first}`\n")
     if first == "baseline":
         from ctxlint.cli.baseline import baseline
 
         return baseline(words[1:], analyzer)
-    if first == "explain":
+    if first in EXPLAIN:
         from ctxlint.cli.tell import explain
 
         return explain(words[1:])
@@ -124,7 +131,7 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
 def _refuse_misspelt_command(word: str) -> None:
     from ctxlint.knowledge.nearness import did_you_mean
 
-    hint = did_you_mean(word, COMMANDS)
+    hint = did_you_mean(word, (*COMMANDS, *EXPLAIN))
     if hint:
         raise UsageError(f"{word}: no such file, folder or command{hint}")
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from ctxlint.calls.edges import edges
+from ctxlint.calls.guards import Guards
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.program import LinkedModule, Program, link
@@ -24,13 +25,14 @@ from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, worded
 from ctxlint.discovery.files import SourceFile
 from ctxlint.ir.describe import describe_function
+from ctxlint.ir.function import Function
 from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
-from ctxlint.result import Analysis, Called, Coverage, NotAnalysed
+from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
 from ctxlint.workers import Unreadable, Workers, confirm, lower_files
@@ -80,6 +82,15 @@ def analyse_files(
         return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
 
 
+def questions_of(
+    files: tuple[SourceFile, ...], models: Models, *, tree: str, workers: Workers, progress: Callable[[int, int], None]
+) -> Questions:
+    """Lower and link `files`, and return what may be asked about the program; files that cannot be read are left out."""
+    with _with_room_and_no_cyclic_collection():
+        modules, _ = _linked(files, lower_files(files, tree, None, workers, progress))
+        return Questions(_view(link(modules), models))
+
+
 def calls_in(
     files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
 ) -> Called:
@@ -94,15 +105,25 @@ def calls_in(
 
 def functions_called(
     name: str, files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
-) -> tuple[str, ...]:
-    """Lower `files` and describe the functions of that qualified name."""
-    modules, _ = _linked(files, lower_files(files, "fast", None, workers, progress))
-    return tuple(
-        describe_function(function)
-        for module in modules.values()
-        for function in module.ir.functions
-        if function.qualname == name
-    )
+) -> Described:
+    """Lower `files` and describe the functions of that qualified name, with the locks that are held at their events."""
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
+        guards = Guards(_view(link(modules), models))
+        texts = []
+        names: dict[str, None] = {}
+        for key, module in modules.items():
+            for index, function in enumerate(module.ir.functions):
+                names[function.qualname] = None
+                if function.qualname == name:
+                    texts.append(describe_function(function, _locks(guards, FunctionId(key, index), function)))
+        return Described(tuple(texts), tuple(names), tuple(problems))
+
+
+def _locks(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
+    """For the events that happen under locks, the events that acquired these."""
+    held = ((number, sorted(guards.held(identity, number))) for number in range(len(function.events)))
+    return {number: f"holds {', '.join([f'#{site}' for site in sites])}" for number, sites in held if sites}
 
 
 def _asked(
@@ -215,4 +236,6 @@ class _with_room_and_no_cyclic_collection:
     def __exit__(self, *exception: object) -> None:
         sys.setrecursionlimit(self._limit)
         if self._was_enabled:
+            # What lives now would all be looked through once more, which takes as long as lowering it.
+            gc.freeze()
             gc.enable()

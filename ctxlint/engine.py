@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from ctxlint.diagnostic import CONFIDENCES, Diagnostic
+from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile, discover, discover_stdin
 from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
-from ctxlint.result import Analysis, Called, NotAnalysed, Report
+from ctxlint.result import Analysis, Called, Described, NotAnalysed, Report
 from ctxlint.store.folder import Folder
 
 # A run in which nothing has changed reads one record; what only an analysis needs is imported by the functions that make one.
@@ -57,7 +58,7 @@ class Request(msgspec.Struct, frozen=True):
     """What a run is asked for: `paths`, or the text `stdin` of a file that would lie at `stdin_filename`.
 
     Without `cache` nothing is read from or written to the folder of earlier runs. An `executor` lowers the files in place of
-    the worker processes that the setting `jobs` asks for.
+    the worker processes that the setting `jobs` asks for. `asked` is told what the report depends on besides the settings.
     """
 
     paths: tuple[str, ...]
@@ -68,6 +69,7 @@ class Request(msgspec.Struct, frozen=True):
     cache: bool = True
     executor: Executor | None = None
     progress: Progress = lambda done, total: None
+    asked: Asked | None = None
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -96,7 +98,7 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
     if not request.cache or analyzer is not None:
         return _analysed(request, _files(request), analyzer, None)
     files = _files(request)
-    earlier = EarlierRuns(request.configuration, files, request.tree)
+    earlier = EarlierRuns(request.configuration, files, request.tree, request.asked)
     report = earlier.report()
     if report is None:
         report = _analysed(request, files, None, earlier.folder)
@@ -109,7 +111,7 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
 def _files(request: Request) -> tuple[SourceFile, ...]:
     if request.stdin is not None:
         return discover_stdin(request.stdin_filename, request.stdin, request.configuration)
-    return discover(request.paths, request.configuration)
+    return discover(request.paths, request.configuration, request.asked)
 
 
 def _analysed(
@@ -173,7 +175,7 @@ def called(request: Request) -> Called:
     return calls_in(*_lowering(request))
 
 
-def described(request: Request, function: str) -> tuple[str, ...]:
+def described(request: Request, function: str) -> Described:
     """Return what each function of that qualified name does, as text."""
     from ctxlint.analyzer import functions_called
 

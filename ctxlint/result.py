@@ -59,3 +59,11 @@ class Called(msgspec.Struct, frozen=True):
     unknown: int
     coverage: Coverage
     problems: tuple[str, ...] = ()
+
+
+class Described(msgspec.Struct, frozen=True):
+    """What functions do, step by step: a text for each function that was asked for, and the names of all there are."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+    not_analysed: tuple[NotAnalysed, ...] = ()

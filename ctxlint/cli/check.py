@@ -14,8 +14,10 @@ import msgspec
 
 from ctxlint.cli.arguments import check_parser, flag_settings, parse
 from ctxlint.cli.main import CLEAN, FAILED, FINDINGS
-from ctxlint.cli.streams import progress_line, wants_colour, warn, write_report
+from ctxlint.cli.repeated import keep
+from ctxlint.cli.streams import progress_line, recorded, wants_colour, warn, write_report
 from ctxlint.diagnostic import SEVERITIES, Diagnostic
+from ctxlint.discovery.asked import Asked
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import load_configuration
 from ctxlint.knowledge.settings import OutputFormat
@@ -39,8 +41,12 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         return CLEAN
     paths = tuple(arguments.paths) or ((STDIN,) if arguments.stdin_filename else (".",))
     from_stdin = _takes_stdin(paths, arguments.stdin_filename)
+    start = _start((arguments.stdin_filename or NAMELESS,) if from_stdin else paths)
+    asked = Asked()
+    asked.around(start)
+    asked.read(word for word in arguments.config if os.path.isfile(word))
     configuration = load_configuration(
-        start=_start((arguments.stdin_filename or NAMELESS,) if from_stdin else paths),
+        start=start,
         arguments=arguments.config,
         isolated=arguments.isolated,
         flags=flag_settings(arguments),
@@ -57,6 +63,7 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         tree=arguments.tree,
         cache=not arguments.no_cache,
         progress=show,
+        asked=asked,
     )
     if arguments.show_files or arguments.show_settings:
         return _show_plan(request, arguments)
@@ -66,8 +73,12 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         report = analyse(request, analyzer)
     finally:
         wipe()
-    _deliver(report, request, arguments)
-    return exit_status(report, configuration.settings.fail_on, arguments.exit_zero)
+    with recorded() as written:
+        _deliver(report, request, arguments)
+    status = exit_status(report, configuration.settings.fail_on, arguments.exit_zero)
+    if request.cache and not from_stdin and analyzer is None:
+        keep(words, configuration, asked, written, status)
+    return status
 
 
 def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:

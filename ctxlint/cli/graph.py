@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "dot", "graphml")
 
+_NEAR_NAMES = 5
+
 
 def graph(words: Sequence[str]) -> int:
     """Run `ctxlint graph` with these words after it and return the exit status."""
@@ -76,11 +78,23 @@ def _events(arguments: argparse.Namespace) -> int:
     if not colon or not file or not function:
         raise UsageError(f"`{arguments.events}` is not FILE:FUNCTION")
     show, _ = progress_line(True)
-    texts = described(_request(arguments, (file,), show), function)
-    if not texts:
-        raise UsageError(f"{file}: no function is called `{function}`")
-    write_report("\n".join(texts), arguments.output_file)
+    found = described(_request(arguments, (file,), show), function)
+    if found.not_analysed:
+        raise UsageError(f"{file}: {found.not_analysed[0].reason}: {found.not_analysed[0].detail}")
+    if not found.texts:
+        raise UsageError(f"{file}: no function is called `{function}`{_instead(function, found.names)}")
+    write_report("\n".join(found.texts), arguments.output_file)
     return CLEAN
+
+
+def _instead(name: str, names: Sequence[str]) -> str:
+    """Which names were perhaps meant: those that end alike, then those that are spelled alike."""
+    import difflib
+
+    last = name.rpartition(".")[2]
+    same = [each for each in names if each.rpartition(".")[2] == last]
+    near = list(dict.fromkeys([*same, *difflib.get_close_matches(name, names, _NEAR_NAMES)]))[:_NEAR_NAMES]
+    return f"; there is {', '.join([f'`{each}`' for each in near])}" if near else ""
 
 
 def _request(arguments: argparse.Namespace, paths: tuple[str, ...], progress: Progress) -> Request:

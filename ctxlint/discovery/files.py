@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pathspec
 
+from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.excluding import Excluding, excluding, matches
 from ctxlint.discovery.ignoring import Ignoring, ignoring_above, with_folder
 from ctxlint.discovery.modules import ModuleNames
@@ -28,27 +29,30 @@ class SourceFile(msgspec.Struct, frozen=True):
     source: bytes | None = None
 
 
-def discover(paths: Sequence[str | Path], configuration: Configuration) -> tuple[SourceFile, ...]:
+def discover(paths: Sequence[str | Path], configuration: Configuration, asked: Asked | None = None) -> tuple[SourceFile, ...]:
     """Return the files that `paths` name, ordered by path.
 
     A file named explicitly is taken even when it is excluded, unless `force-exclude` is set.
+    `asked` is told what the answer depends on, the texts of the files themselves apart.
     Raises UsageError for a path that does not exist.
     """
     settings = configuration.settings
+    asked = asked or Asked()
     excluded = excluding(configuration)
     included = pathspec.GitIgnoreSpec.from_lines(settings.include)
     found: dict[Path, Path] = {}
     for given in sorted({Path(os.path.abspath(path)) for path in paths}):
         if not given.exists():
             raise UsageError(f"{_shown(given, paths)}: no such file or folder")
+        asked.around(given)
         if settings.force_exclude and excluded.file(given):
             continue
         if given.is_dir():
-            for file in _walk(given, excluded, included):
+            for file in _walk(given, excluded, included, asked):
                 found.setdefault(file, given)
         else:
             found.setdefault(given, given.parent)
-    names = ModuleNames(configuration.paths(settings.src))
+    names = ModuleNames(configuration.paths(settings.src), asked)
     return tuple(
         SourceFile(str(file), *names.name(file, found[file])) for file in sorted(found)
     )
@@ -67,7 +71,7 @@ def discover_stdin(filename: str, source: bytes, configuration: Configuration) -
     return (SourceFile(str(file), module, is_package, source),)
 
 
-def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec) -> Iterator[Path]:
+def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec, asked: Asked) -> Iterator[Path]:
     """Yield the files under `top` that are included, not excluded and not ignored; links to folders are not followed.
 
     What excludes or ignores `top` itself does not count: it was asked for by name.
@@ -77,18 +81,22 @@ def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec) -> I
     pending: list[tuple[Path, tuple[Ignoring, ...]]] = [(top, ignoring_above(top))]
     while pending:
         here, above = pending.pop()
-        ignoring = with_folder(above, here)
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            entries = asked.listed(str(here))
         except OSError as error:
             raise UsageError(f"{here}: cannot be listed: {error.strerror}") from error
+        ignoring = with_folder(above, here)
         for entry in entries:
             path = here / entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             if excluded.entry(path, is_folder, top) or _ignored(ignoring, path, is_folder):
+                if is_folder:
+                    asked.passed_by(path)
                 continue
             if is_folder:
-                if not (path / "pyvenv.cfg").is_file():
+                if (path / "pyvenv.cfg").is_file():
+                    asked.passed_by(path)
+                else:
                     pending.append((path, ignoring))
             elif entry.is_file() and matches(included, path, False, excluded.folder, top):
                 yield path

@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from ctxlint.discovery.asked import Asked
+
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 FILES_ASKED = 60
 """How many files of a package are asked under which name they import it."""
@@ -23,7 +25,8 @@ FILES_ASKED = 60
 class ModuleNames:
     """Names modules; remembers what it found out about folders, so that a run asks about each of them once."""
 
-    def __init__(self, sources: Iterable[Path] = ()) -> None:
+    def __init__(self, sources: Iterable[Path] = (), asked: Asked | None = None) -> None:
+        self._asked = asked or Asked()
         self._sources = sorted((source.absolute() for source in sources), key=lambda source: -len(source.parts))
         self._packages: dict[Path, bool] = {}
         self._roots: dict[tuple[Path, Path], Path] = {}
@@ -57,7 +60,7 @@ class ModuleNames:
     def _package_root(self, package: Path, given: Path) -> Path:
         root = package.parent
         outermost = self._outermost(root, given) if root.is_relative_to(given) else root
-        return outermost if outermost != root and _imports_itself_from(outermost, package) else root
+        return outermost if outermost != root and _imports_itself_from(outermost, package, self._asked) else root
 
     def _topmost_package(self, folder: Path) -> Path | None:
         topmost = None
@@ -81,7 +84,7 @@ class ModuleNames:
         return folder
 
 
-def _imports_itself_from(root: Path, package: Path) -> bool:
+def _imports_itself_from(root: Path, package: Path, asked: Asked) -> bool:
     """Whether files of `package` import it under its name counted from `root` rather than under its bare name.
 
     Without any such import the longer name stands: it is what the folders say.
@@ -89,6 +92,7 @@ def _imports_itself_from(root: Path, package: Path) -> bool:
     long_name = ".".join(package.relative_to(root).parts)
     long = re.compile(rb"^[ \t]*(?:from|import)\s+" + re.escape(long_name.encode()) + rb"\b", re.MULTILINE)
     bare = re.compile(rb"^[ \t]*(?:from|import)\s+" + re.escape(package.name.encode()) + rb"\b", re.MULTILINE)
+    asked.everything_under(package, ".py")
     for file in sorted(package.rglob("*.py"))[:FILES_ASKED]:
         try:
             text = file.read_bytes()

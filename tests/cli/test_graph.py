@@ -91,9 +91,73 @@ def test_events_of_one_function(shop: Path, run: Run) -> None:
     assert "slips$.write(sum^)" in done.out
 
 
+LOCKED = """\
+import asyncio
+
+class Safe:
+    def __init__(self):
+        self.lock = asyncio.Lock()
+
+    async def put(self, money):
+        async with self.lock:
+            try:
+                self.sum += await money()
+            except (asyncio.CancelledError, KeyError) as error:
+                print(error)
+"""
+
+
+def test_events_tell_what_is_caught_and_which_locks_are_held(shop: Path, run: Run) -> None:
+    (shop / "safe.py").write_text(LOCKED)
+    assert run("graph", "--events", "safe.py:Safe.put", "--isolated").out == """\
+coroutine Safe.put(self, money)
+  locals self, money, error
+  entry:
+    0  8: read self.lock
+    1  8: suspend async-enter #0
+    2  8: enter async #0
+    -> block 3
+  block 3: (exceptions: block 4)
+    3  10: read self.sum  ; holds #2
+    4  10: call money()  ; holds #2
+    5  10: suspend await #4  ; holds #2
+    6  10: write self.sum [aug] = (+= #3 #5)  ; holds #2
+    -> block 6
+  block 4: (exceptions: block 7)
+    7  11: read asyncio$.CancelledError  ; holds #2
+    -> block 5 on (asyncio$.CancelledError, KeyError$)
+    raised -> block 7
+  block 5: (exceptions: block 7)
+    8  11: catch error (tuple #7 KeyError$)  ; holds #2
+    9  12: ignored call print$(error)  ; holds #2
+    10  12: resume  ; holds #2
+    -> block 6
+  block 6:
+    11  8: suspend async-exit #0  ; holds #2
+    12  8: exit async #0  ; holds #2
+    -> exit
+  block 7:
+    13  8: suspend async-exit #0  ; holds #2
+    14  8: exit async #0  ; holds #2
+    -> exit if #14
+    raised -> raised if not #14
+"""
+
+
+def test_events_of_a_module_body_and_of_every_function_of_a_name(shop: Path, run: Run) -> None:
+    (shop / "twice.py").write_text("def f(): a()\ndef f(): b()\n")
+    assert "call Till$()" in run("graph", "--events", "main.py:<module>", "--isolated").out
+    out = run("graph", "--events", "twice.py:f", "--isolated").out
+    assert out.index("function f()") < out.index("a$()") < out.index("function f #1()") < out.index("b$()")
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
+        (["--events", "shop/till.py:note", "--isolated"], "called `note`; there is `Till.pay.note`"),
+        (["--events", "shop/till.py:Till.pya", "--isolated"], "there is `Till.pay`"),
+        (["--events", "broken.py:f", "--isolated"], "broken.py: syntax error"),
+        (["--events", "missing.py:f", "--isolated"], "no such file"),
         ([], "one of the arguments"),
         (["--calls", "--events", "main.py:f"], "not allowed with"),
         (["--events", "main.py"], "is not FILE:FUNCTION"),
@@ -103,6 +167,7 @@ def test_events_of_one_function(shop: Path, run: Run) -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_refused(shop: Path, run: Run, words: list[str], complaint: str) -> None:
+    (shop / "broken.py").write_text("def (:\n")
     done = run("graph", *words)
     assert done.status == 2
     assert complaint in done.err

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.conflict_sets import Decision, Facts, Sides, read_fields
+from ctxlint.checks.conflict_sets import Facts, Sides, is_effect, read_fields
+from ctxlint.checks.decisions import Decision
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Result, Value
@@ -16,7 +17,10 @@ from ctxlint.roles.literals import TRUTH, Literal, is_choice, literals_of
 
 def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, Sides]]:
     """A way to "both may be applied" on which one of the changes is known to read only, and is compared with nothing."""
-    tests = {key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)}
+    tests = {
+        key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)
+        if facts.accesses.uses(key, "write") or is_effect(analysis, key)
+    }
     everyone = {leaf.who for leaf in decision.overlap.left | decision.overlap.right if leaf.field}
     for event, literals in _admissions(analysis, facts, decision):
         for key, readers in tests.items():

@@ -6,14 +6,14 @@ import re
 
 import msgspec
 
-from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.decisions import Decision
 from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Name
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.overlaps import Overlap, Overlaps
+from ctxlint.roles.overlaps import Overlaps
 
 _CONTAINERS = frozenset([
     "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
@@ -27,19 +27,6 @@ class Facts(msgspec.Struct, frozen=True):
     fields: Fields
     accesses: Accesses
     overlaps: Overlaps
-
-
-class Decision(msgspec.Struct, frozen=True):
-    """A comparison of what two changes write, in the function that decides by it.
-
-    `owner` is the class of the changes; or it is empty, and `compared` are formals of the function: the parts of one change.
-    """
-
-    function: FunctionId
-    overlap: Overlap
-    owner: str
-    compared: frozenset[str]
-    paired: bool
 
 
 class Sides(msgspec.Struct, frozen=True):
@@ -62,10 +49,10 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         read, (use, store) = min(by_use.items(), key=lambda item: item[0])
         return Sides(store.field, read, store, use, _sureness(analysis, decision, read, use, store))
     siblings = _siblings(analysis, decision) - decision.compared
-    if not siblings or not decision.paired or involved.intersection(siblings):
+    if not siblings or not decision.asks or involved.intersection(siblings):
         return None
     named = _named(analysis, siblings)
-    effect = _effect_by_name(analysis, decision.compared)
+    effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
     written = effect or min(decision.compared)
     return Sides(written, min(named or siblings), None, None, "medium" if named and effect else "low")
 
@@ -187,11 +174,13 @@ def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
 
 def _is_read_by(facts: Facts, key: str) -> bool:
     """Whether a field selects what a change reads, and nothing that it writes."""
-    return bool(facts.accesses.uses(key, "read")) and not facts.accesses.uses(key, "write")
+    accesses = facts.accesses
+    return bool(accesses.uses(key, "read")) and not accesses.uses(key, "write") and not accesses.is_looked_up(key)
 
 
-def _effect_by_name(analysis: Analysis, keys: frozenset[str]) -> str | None:
-    return next((key for key in sorted(keys) if hints(key.rpartition(".")[2], analysis.words.effects)), None)
+def is_effect(analysis: Analysis, key: str) -> bool:
+    """Whether a field is named for what a change does."""
+    return bool(hints(key.rpartition(".")[2], analysis.words.effects))
 
 
 def formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.checks.admissions import admitted
-from ctxlint.checks.conflict_sets import Facts, Sides, formal_left_out, left_out
+from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.roles.accesses import Accesses
@@ -28,6 +28,8 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
         return
     facts = Facts(fields, Accesses(analysis.summaries, fields, Holders(analysis.summaries)), overlaps)
     for decision in decisions:
+        if asks_the_state(facts, decision):
+            continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
         if sides is not None:
             yield _finding(analysis, decision, "reads-left-out", sides, decision.overlap.event)

@@ -9,7 +9,7 @@ import msgspec
 from ctxlint.checks.decisions import Decision
 from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.value import Name
+from ctxlint.ir.value import Compound, Name
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
@@ -55,6 +55,17 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
     written = effect or min(decision.compared)
     return Sides(written, min(named or siblings), None, None, "medium" if named and effect else "low")
+
+
+def asks_the_state(facts: Facts, decision: Decision) -> bool:
+    """Whether it is only asked if a key is there already, in the very container that changes are applied to."""
+    value = decision.overlap.value
+    if decision.overlap.operator not in ("in", "not in") or not isinstance(value, Compound):
+        return False
+    container = value.parts[1]
+    return any(
+        facts.accesses.applied_to(key, decision.function, decision.overlap.event, container) for key in decision.compared
+    )
 
 
 def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:

@@ -70,10 +70,12 @@ class Decisions:
         owners = {one.owner for one, _ in pairs if one.owner}
         for owner in sorted(owners):
             keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
-            yield Decision(identity, overlap, owner, keys, paired=True, asks=self._asks(identity, overlap, pairs))
+            asks = self._asks(identity, overlap, pairs)
+            if asks or not owner.endswith("{}"):            # entries of dictionaries are found again everywhere
+                yield Decision(identity, overlap, owner, keys, paired=True, asks=asks)
         if not owners:
             for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
-                if leaf.field and leaf.owner and self._meets_others(identity, overlap, leaf):
+                if leaf.field and leaf.owner and not leaf.owner.endswith("{}") and self._meets_others(identity, overlap, leaf):
                     yield Decision(identity, overlap, leaf.owner, frozenset([leaf.key]), paired=False)
             formals = self._formals_that_meet_others(identity, overlap)
             if formals:

@@ -70,6 +70,11 @@ class Accesses:
         """Whether keys select from what the field holds: it is a part of the state then, and no set of keys."""
         return field in self._looked_up
 
+    def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
+        """Whether the field selects what is written in a container that a function names."""
+        places = self._keys.container(identity, at, container)
+        return any(places & use.places for use in self.uses(field, "write"))
+
     def opposed(self, read: str, written: str) -> tuple[Use, Use] | None:
         """A use of one field to read from a container that the other one writes to, and that use."""
         for use in self.uses(read, "read"):

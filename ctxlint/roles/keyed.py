@@ -60,6 +60,12 @@ class Keys:
             found = self._keyed[identity] = tuple(self._find_keyed(identity, depth))
         return found
 
+    def container(self, identity: FunctionId, at: int, value: Value) -> Places:
+        """The places that a value is, as something that keys select from."""
+        if isinstance(value, Name):
+            return self._container(identity, at, AccessPath(value), ())
+        return frozenset(holder.partition("[")[0] for holder in self._holders.of(identity, at, value))
+
     def _find_keyed(self, identity: FunctionId, depth: int) -> Iterator[Keyed]:
         for number, event in enumerate(self._view.function(identity).events):
             for mode, values, places in self._selecting(identity, number, event):
@@ -195,10 +201,7 @@ class Keys:
         """A callee's container: the one that was passed, when it is a formal."""
         formal = place.partition(":")[2]
         if place.startswith(f"{target.module}:") and formal in actuals:
-            value = actuals[formal]
-            if isinstance(value, Name):
-                return self._container(identity, number, AccessPath(value), ())
-            return self._holders.of(identity, number, value)
+            return self.container(identity, number, actuals[formal])
         return frozenset([place])
 
 

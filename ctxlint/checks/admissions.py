@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.conflict_sets import Facts, Sides, is_effect, read_fields
+from ctxlint.checks.conflict_sets import Facts, Sides, crossed, is_effect, read_fields
 from ctxlint.checks.decisions import Decision
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import path
@@ -19,7 +19,7 @@ def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[t
     """A way to "both may be applied" on which one of the changes is known to read only, and is compared with nothing."""
     tests = {
         key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)
-        if facts.accesses.uses(key, "write") or is_effect(analysis, key)
+        if facts.accesses.uses(key, "write") or is_effect(analysis, key) or (decision.sets and crossed(facts, decision))
     }
     everyone = {leaf.who for leaf in decision.overlap.left | decision.overlap.right if leaf.field}
     for event, literals in _admissions(analysis, facts, decision):

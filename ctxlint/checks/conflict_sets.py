@@ -47,9 +47,10 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         if involved.intersection(by_use):
             return None
         read, (use, store) = min(by_use.items(), key=lambda item: item[0])
-        return Sides(store.field, read, store, use, _sureness(analysis, decision, read, use, store))
+        sureness = _sureness(analysis, decision, read, use, store)
+        return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
     siblings = _siblings(analysis, decision) - decision.compared
-    if not siblings or not decision.asks or involved.intersection(siblings):
+    if not siblings or not decision.sets or involved.intersection(siblings):
         return None
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
@@ -104,7 +105,7 @@ def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozens
         key for key in _fields_of(analysis, facts, decision)
         if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
-    return frozenset(by_use) | _named(analysis, _siblings(analysis, decision)) | _crossed(facts, decision)
+    return frozenset(by_use) | _named(analysis, _siblings(analysis, decision)) | crossed(facts, decision)
 
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
@@ -149,9 +150,9 @@ def _named(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
     return frozenset(key for key in keys if hints(key.rpartition(".")[2], analysis.words.dependencies))
 
 
-def _crossed(facts: Facts, decision: Decision) -> frozenset[str]:
+def crossed(facts: Facts, decision: Decision) -> frozenset[str]:
     """The fields that are compared with a compared one of another change, and never with each other: what is read."""
-    crossed: set[str] = set()
+    others: set[str] = set()
     same: set[str] = set()
     for overlap in facts.overlaps.of(decision.function):
         for one in overlap.left:
@@ -161,8 +162,8 @@ def _crossed(facts: Facts, decision: Decision) -> frozenset[str]:
                     if len(keys) == 1:
                         same |= keys
                     elif keys & decision.compared:
-                        crossed |= keys - decision.compared
-    return frozenset(crossed - same)
+                        others |= keys - decision.compared
+    return frozenset(others - same)
 
 
 def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:

@@ -29,7 +29,8 @@ class Decision(msgspec.Struct, frozen=True):
 
     `owner` is the class of the changes; or it is empty, and `compared` are formals of the function: the parts of one change.
     `paired` is true when the fields of two changes are compared, false when it is one change and what is kept of others.
-    `asks` is true when the function is asked about two changes that it is given: do their sets have something in common?
+    `given` is true when the function is asked about two changes that are handed to it, `sets` when it is moreover asked if
+    two sets of theirs have something in common.
     """
 
     function: FunctionId
@@ -37,7 +38,8 @@ class Decision(msgspec.Struct, frozen=True):
     owner: str
     compared: frozenset[str]
     paired: bool
-    asks: bool = False
+    given: bool = False
+    sets: bool = False
 
 
 class Decisions:
@@ -70,9 +72,10 @@ class Decisions:
         owners = {one.owner for one, _ in pairs if one.owner}
         for owner in sorted(owners):
             keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
-            asks = self._asks(identity, overlap, pairs)
-            if asks or not owner.endswith("{}"):            # entries of dictionaries are found again everywhere
-                yield Decision(identity, overlap, owner, keys, paired=True, asks=asks)
+            given = self._given(identity, pairs)
+            sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
+            if sets or not owner.endswith("{}"):            # entries of dictionaries are found again everywhere
+                yield Decision(identity, overlap, owner, keys, paired=True, given=bool(given), sets=sets)
         if not owners:
             for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
                 if leaf.field and leaf.owner and not leaf.owner.endswith("{}") and self._meets_others(identity, overlap, leaf):
@@ -81,13 +84,10 @@ class Decisions:
             if formals:
                 yield Decision(identity, overlap, "", formals, paired=False)
 
-    def _asks(self, identity: FunctionId, overlap: Overlap, pairs: list[tuple[Leaf, Leaf]]) -> bool:
+    def _given(self, identity: FunctionId, pairs: list[tuple[Leaf, Leaf]]) -> list[Leaf]:
+        """The compared fields of objects that the function is given, both of them."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        elements = overlap.operator in _ORDER and isinstance(overlap.value, Result)
-        return any(
-            {one.instance, other.instance} <= formals and (elements or _is_meeting(overlap, one) or _is_meeting(overlap, other))
-            for one, other in pairs
-        )
+        return [leaf for pair in pairs if {each.instance for each in pair} <= formals for leaf in pair]
 
     # What is kept of other changes.
 
@@ -212,6 +212,11 @@ def _is_meeting(overlap: Overlap, leaf: Leaf) -> bool:
     if overlap.operator in _MEMBERSHIP:
         return overlap.iterated and leaf in overlap.left
     return overlap.operator in _MEETING
+
+
+def _has_elements_in_order(overlap: Overlap) -> bool:
+    """Whether elements are compared by a helper that knows their bounds."""
+    return overlap.operator in _ORDER and isinstance(overlap.value, Result)
 
 
 def _may_meet(overlap: Overlap, one: Leaf, other: Leaf) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -36,7 +36,7 @@ from ctxlint.knowledge.words import load_words
 from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
-from ctxlint.workers import Unreadable, Workers, confirm, lower_files
+from ctxlint.workers import Unreadable, Workers, beside, confirm, lower_files
 
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
@@ -64,23 +64,61 @@ def analyse_files(
 ) -> Analysis:
     """Lower, link and question `files`; see `engine.Analyzer`."""
     with _with_room_and_no_cyclic_collection():
-        modules, problems = _linked(files, lower_files(files, tree, cache, workers, progress))
-        by_path = {file.path: file for file in files}
-        options = {rule.code: dict(configuration.options(rule)) for rule in rules}
-        questions, found = _asked(modules, rules, options, models)
-        if tree == "fast":
-            for number in range(VERDICT_ROUNDS):
-                changed = _verdict(questions, found, by_path, cache if number == 0 else None)
-                if not changed:
-                    break
-                modules.update(changed)
-                questions, found = _asked(modules, rules, options, models)
-        lines = _SourceLines(by_path)
-        diagnostics = tuple(
-            worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
+        lowered = lower_files(files, tree, cache, workers, progress)
+        return _judged(files, lowered, rules, configuration, models, tree, cache)
+
+
+def analyse_both(
+    files: tuple[SourceFile, ...],
+    earlier: tuple[SourceFile, ...],
+    rules: tuple[Rule, ...],
+    configuration: Configuration,
+    models: Models,
+    *,
+    tree: str,
+    cache: Folder | None,
+    workers: Workers,
+    progress: Callable[[int, int], None],
+) -> tuple[Analysis, Analysis]:
+    """Analyse the present and an earlier state of the files, of which those without a `source` of their own are the same.
+
+    What both have is lowered once; the earlier state is questioned by a process beside this one.
+    """
+    with _with_room_and_no_cyclic_collection():
+        places = {file.path: number for number, file in enumerate(files) if file.source is None}
+        other = [file for file in earlier if file.source is not None or file.path not in places]
+        lowered = lower_files((*files, *other), tree, cache, workers, progress)
+        lowered_other = {file.path: module for file, module in zip(other, lowered[len(files):])}
+        lowered_earlier = [lowered_other.get(file.path) or lowered[places[file.path]] for file in earlier]
+        return beside(
+            lambda: _judged(files, lowered[: len(files)], rules, configuration, models, tree, cache),
+            lambda: _judged(earlier, lowered_earlier, rules, configuration, models, tree, cache),
+            Analysis,
         )
-        functions = sum(len(module.ir.functions) for module in modules.values())
-        return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
+
+
+def _judged(
+    files: tuple[SourceFile, ...], lowered: Sequence[Module | Unreadable], rules: tuple[Rule, ...],
+    configuration: Configuration, models: Models, tree: str, cache: Folder | None,
+) -> Analysis:
+    """Link what the files were lowered to, and question it."""
+    modules, problems = _linked(files, lowered)
+    by_path = {file.path: file for file in files}
+    options = {rule.code: dict(configuration.options(rule)) for rule in rules}
+    questions, found = _asked(modules, rules, options, models)
+    if tree == "fast":
+        for number in range(VERDICT_ROUNDS):
+            changed = _verdict(questions, found, by_path, cache if number == 0 else None)
+            if not changed:
+                break
+            modules.update(changed)
+            questions, found = _asked(modules, rules, options, models)
+    lines = _SourceLines(by_path)
+    diagnostics = tuple(
+        worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
+    )
+    functions = sum(len(module.ir.functions) for module in modules.values())
+    return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
 
 
 def questions_of(

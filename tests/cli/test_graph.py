@@ -194,3 +194,11 @@ def test_a_file_that_cannot_be_read_is_status_2(shop: Path, run: Run) -> None:
     assert done.status == 2
     assert json.loads(done.out) == CALLS
     assert "1 not analysed (1 syntax error)" in done.err
+
+
+def test_the_example_of_the_documentation_is_what_is_printed(shop: Path, run: Run) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "events.md").read_text(encoding="utf-8")
+    source = page.partition("```python\n")[2].partition("```")[0]
+    printed = page.partition("```text\n")[2].partition("```")[0]
+    (shop / "store.py").write_text(source)
+    assert run("graph", "--events", "store.py:Store.add", "--isolated").out == printed

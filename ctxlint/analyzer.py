@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from ctxlint.calls.edges import edges
+from ctxlint.calls.guards import Guards
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.program import LinkedModule, Program, link
 from ctxlint.calls.resolve import CallGraph
@@ -21,19 +24,24 @@ from ctxlint.checks.finding import Analysis as Questions
 from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, worded
 from ctxlint.discovery.files import SourceFile
+from ctxlint.ir.describe import describe_function
+from ctxlint.ir.function import Function
 from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
-from ctxlint.result import Analysis, Coverage, NotAnalysed
+from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
 from ctxlint.workers import Unreadable, Workers, beside, confirm, lower_files
 
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
+
+ROUNDS = 4
+"""How often a call graph that is printed looks at what callers pass; rules look once."""
 
 RECURSION_LIMIT = 4000
 """Frames: `calls.memo.DEEPEST` questions of some fifty frames each fit in, and the stack of a main thread holds them."""
@@ -112,6 +120,50 @@ def _judged(
     return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
 
 
+def questions_of(
+    files: tuple[SourceFile, ...], models: Models, *, tree: str, workers: Workers, progress: Callable[[int, int], None]
+) -> Questions:
+    """Lower and link `files`, and return what may be asked about the program; files that cannot be read are left out."""
+    with _with_room_and_no_cyclic_collection():
+        modules, _ = _linked(files, lower_files(files, tree, None, workers, progress))
+        return Questions(_view(link(modules), models))
+
+
+def calls_in(
+    files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
+) -> Called:
+    """Lower and link `files` and resolve every call."""
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
+        found = edges(_view(link(modules), models, ROUNDS))
+        functions = sum(len(module.ir.functions) for module in modules.values())
+        coverage = Coverage(len(modules), functions, tuple(problems))
+        return Called(found.calls, found.sites, found.unknown, coverage, models.problems)
+
+
+def functions_called(
+    name: str, files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
+) -> Described:
+    """Lower `files` and describe the functions of that qualified name, with the locks that are held at their events."""
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
+        guards = Guards(_view(link(modules), models))
+        texts = []
+        names: dict[str, None] = {}
+        for key, module in modules.items():
+            for index, function in enumerate(module.ir.functions):
+                names[function.qualname] = None
+                if function.qualname == name:
+                    texts.append(describe_function(function, _locks(guards, FunctionId(key, index), function)))
+        return Described(tuple(texts), tuple(names), tuple(problems))
+
+
+def _locks(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
+    """For the events that happen under locks, the events that acquired these."""
+    held = ((number, sorted(guards.held(identity, number))) for number in range(len(function.events)))
+    return {number: f"holds {', '.join([f'#{site}' for site in sites])}" for number, sites in held if sites}
+
+
 def _asked(
     modules: Mapping[str, LinkedModule], rules: tuple[Rule, ...], options: dict[str, Options], models: Models
 ) -> tuple[Questions, dict[str, tuple[Finding, ...]]]:
@@ -121,7 +173,7 @@ def _asked(
     return questions, find(rules, options, questions)
 
 
-def _view(program: Program, models: Models) -> View:
+def _view(program: Program, models: Models, rounds: int = 1) -> View:
     @functools.cache
     def result_of(name: str) -> str | None:
         return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
@@ -132,7 +184,7 @@ def _view(program: Program, models: Models) -> View:
 
     definitions = DefinitionTables(program)
     inference = TypeInference(program, external_result=result_of, external_attribute=attribute_of, definitions=definitions)
-    return View(CallGraph(inference), definitions, models, load_words())
+    return View(CallGraph(inference, rounds), definitions, models, load_words())
 
 
 def _linked(
@@ -222,4 +274,6 @@ class _with_room_and_no_cyclic_collection:
     def __exit__(self, *exception: object) -> None:
         sys.setrecursionlimit(self._limit)
         if self._was_enabled:
+            # What lives now would all be looked through once more, which takes as long as lowering it.
+            gc.freeze()
             gc.enable()

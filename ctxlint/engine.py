@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from ctxlint.diagnostic import CONFIDENCES, Diagnostic
+from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile, discover, discover_stdin
 from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
-from ctxlint.result import Analysis, NotAnalysed, Report
+from ctxlint.result import Analysis, Called, Described, NotAnalysed, Report
 from ctxlint.store.folder import Folder
 
 # A run in which nothing has changed reads one record; what only an analysis needs is imported by the functions that make one.
@@ -60,8 +61,8 @@ class Request(msgspec.Struct, frozen=True):
     """What a run is asked for: `paths`, or the text `stdin` of a file that would lie at `stdin_filename`.
 
     Without `cache` nothing is read from or written to the folder of earlier runs. An `executor` lowers the files in place of
-    the worker processes that the setting `jobs` asks for. With `since`, only what that revision does not have counts;
-    without `baseline` the one of the configuration is not looked at.
+    the worker processes that the setting `jobs` asks for. `asked` is told what the report depends on besides the settings.
+    With `since`, only what that revision does not have counts; without `baseline` the one of the configuration is not looked at.
     """
 
     paths: tuple[str, ...]
@@ -74,6 +75,7 @@ class Request(msgspec.Struct, frozen=True):
     since: str = ""
     baseline: bool = True
     progress: Progress = lambda done, total: None
+    asked: Asked | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -127,7 +129,10 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
     """Return the report on each of one or two states of the files, those of earlier runs where nothing has changed."""
     if not request.cache or analyzer is not None:
         return _analysed(request, sides, analyzer, None)
-    earlier = [EarlierRuns(request.configuration, files, request.tree) for files in sides]
+    earlier = [
+        EarlierRuns(request.configuration, files, request.tree, None if number else request.asked)
+        for number, files in enumerate(sides)
+    ]
     reports = {run.key: report for run in earlier if (report := run.report()) is not None}
     missing = {run.key: (run, files) for run, files in zip(earlier, sides) if run.key not in reports}
     if missing:
@@ -143,7 +148,7 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
 def _files(request: Request) -> Files:
     if request.stdin is not None:
         return discover_stdin(request.stdin_filename, request.stdin, request.configuration)
-    return discover(request.paths, request.configuration)
+    return discover(request.paths, request.configuration, request.asked)
 
 
 def _analysed(
@@ -237,7 +242,7 @@ def _introduced(request: Request, analyzer: Analyzer | None) -> tuple[Files, Rep
     request = msgspec.structs.replace(request, paths=paths_now(request.paths, revision))
     files = _files(request)
     present = {file.path for file in files}
-    before = discover(paths_then(given, present, revision), request.configuration, revision)
+    before = discover(paths_then(given, present, revision), request.configuration, tree=revision)
     sources = revision.sources(Path(file.path) for file in before)
     earlier = tuple(msgspec.structs.replace(file, source=sources[Path(file.path)]) for file in before)
 
@@ -283,6 +288,30 @@ def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
     ]
     shown = tuple(sorted((*report.diagnostics, *notices), key=_order))
     return Outcome(msgspec.structs.replace(report, diagnostics=shown), baseline, comparison, judgeable)
+
+
+def called(request: Request) -> Called:
+    """Return which functions of the files call which."""
+    from ctxlint.analyzer import calls_in
+
+    return calls_in(*_lowering(request))
+
+
+def described(request: Request, function: str) -> Described:
+    """Return what each function of that qualified name does, as text."""
+    from ctxlint.analyzer import functions_called
+
+    return functions_called(function, *_lowering(request))
+
+
+def _lowering(request: Request) -> tuple[tuple[SourceFile, ...], Models, Workers, Progress]:
+    """What a run needs that asks no rule."""
+    from ctxlint.knowledge.models import load_models
+    from ctxlint.workers import Workers
+
+    configuration = request.configuration
+    models = load_models(configuration.paths(configuration.settings.model_paths))
+    return _files(request), models, Workers(configuration.settings.jobs, request.executor), request.progress
 
 
 def connected_analyzer() -> Analyzer:

@@ -51,3 +51,26 @@ class Report(msgspec.Struct, frozen=True):
     known: tuple[Diagnostic, ...] = ()
     fixed: tuple[Diagnostic, ...] = ()
     compared: str = ""
+
+
+class Called(msgspec.Struct, frozen=True):
+    """Which functions call which: dotted names from the import root, both in order.
+
+    `calls` has every function of the program; what it calls is a function of the program, a dotted name outside it,
+    `<builtin>.` and a name, or `<unknown>.` and the name by which something is called of which nothing is known.
+    `sites` counts the calls that were looked at, `unknown` those among them that can reach something not listed.
+    """
+
+    calls: dict[str, tuple[str, ...]]
+    sites: int
+    unknown: int
+    coverage: Coverage
+    problems: tuple[str, ...] = ()
+
+
+class Described(msgspec.Struct, frozen=True):
+    """What functions do, step by step: a text for each function that was asked for, and the names of all there are."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+    not_analysed: tuple[NotAnalysed, ...] = ()

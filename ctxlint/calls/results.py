@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ctxlint.calls.binding import bind
 from ctxlint.calls.elements import (
     BOOL,
     INT,
@@ -12,6 +13,7 @@ from ctxlint.calls.elements import (
     STR,
     awaited,
     constructed,
+    lacks,
     method_result,
 )
 from ctxlint.calls.generics import bind_variables, close, has_variables, meaning_of
@@ -21,6 +23,7 @@ from ctxlint.calls.program import FunctionId
 from ctxlint.calls.standard import standard_name
 from ctxlint.calls.types import (
     NONE,
+    NONE_TYPE,
     UNKNOWN,
     BoundMethod,
     ClassObject,
@@ -39,7 +42,8 @@ from ctxlint.calls.types import (
     union,
 )
 from ctxlint.ir.event import Argument
-from ctxlint.ir.value import Constant
+from ctxlint.ir.function import Function
+from ctxlint.ir.value import Constant, Name
 
 _ABC = "collections.abc."
 _MANAGER_DECORATORS = frozenset(["contextmanager", "asynccontextmanager"])
@@ -121,7 +125,7 @@ def _invoke(
         call = program.method(type.name, "__call__")
         if call is not None:
             return _function_call(inference, call, type, caller, event, arguments)
-        return _modelled(inference, f"{type.name}.__call__", ())
+        return UNKNOWN if type == NONE_TYPE or lacks(type.name, "__call__") else _modelled(inference, f"{type.name}.__call__", ())
     return UNKNOWN
 
 
@@ -133,12 +137,64 @@ def _function_call(
     event: int,
     arguments: tuple[Argument, ...],
 ) -> Types:
+    if caller is not None and inference.facts(id).handed_back:
+        handed = _handed_back(inference, id, receiver, caller, event, arguments)
+        if handed:
+            return handed
     result = called_function(inference, id)
     if caller is not None and has_variables(result):
         meaning = meaning_of(inference, receiver) if isinstance(receiver, Instance) else {}
         _bind_arguments(inference, id, receiver is not None, caller, event, arguments, meaning)
         result = substitute(result, meaning) if meaning and all(meaning.values()) else result
     return close(inference, result, receiver)
+
+
+def result_given(inference: Inference, id: FunctionId, given: Types) -> Types:
+    """What calling the function with one argument of these types returns, whatever its annotations say."""
+    function, facts = inference.program.function(id), inference.facts(id)
+    name = first_open_formal(function)
+    values = ((event, function.events[event].value) for event in facts.returned)
+    return union(
+        given if isinstance(value, Name) and value.name == name and name in facts.handed_back
+        else inference.of_value(id, event, value)
+        for event, value in values
+    )
+
+
+def first_open_formal(function: Function) -> str:
+    """The name of the formal that a call's first argument fills; empty when there is none."""
+    formals = function.formals[1:] if receiver_name(function) else function.formals
+    return formals[0].name if formals and formals[0].kind in ("positional", "positional-only") else ""
+
+
+def _handed_back(
+    inference: Inference,
+    id: FunctionId,
+    receiver: Receiver | None,
+    caller: FunctionId,
+    event: int,
+    arguments: tuple[Argument, ...],
+) -> Types:
+    """What a call gives of a function that returns arguments as they were given; nothing where its annotation decides."""
+    function = inference.program.function(id)
+    if function.kind not in ("function", "lambda") or inference.annotation(id.module, max(function.enclosing, 0), function.returns):
+        return UNKNOWN
+    facts = inference.facts(id)
+    skipped = bool(receiver is not None and receiver_name(function))
+    bound = bind(function, arguments, skip_first=skipped)
+    parts: list[Types] = []
+    for returned in facts.returned:
+        value = function.events[returned].value
+        name = value.name if isinstance(value, Name) else ""
+        if name not in facts.handed_back or facts.formals[name].kind in ("variadic", "keywords"):
+            parts.append(close(inference, inference.of_value(id, returned, value), receiver))
+        elif skipped and name == function.formals[0].name:
+            parts.append(UNKNOWN if receiver is None else one(Instance(receiver.owner) if isinstance(receiver, SuperOf) else receiver))
+        elif name in bound:
+            parts.append(inference.of_value(caller, event, bound[name]))
+        else:
+            parts.append(inference.parameter(id, name))
+    return union(parts)
 
 
 def _bind_arguments(

@@ -14,8 +14,10 @@ import msgspec
 
 from ctxlint.cli.arguments import check_parser, flag_settings, parse
 from ctxlint.cli.main import CLEAN, FAILED, FINDINGS
-from ctxlint.cli.streams import hint, progress_line, terminal_width, wants_colour, warn, write_report
+from ctxlint.cli.repeated import keep
+from ctxlint.cli.streams import hint, progress_line, recorded, terminal_width, wants_colour, warn, write_report
 from ctxlint.diagnostic import SEVERITIES
+from ctxlint.discovery.asked import Asked
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import load_configuration
 
@@ -54,16 +56,24 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         from ctxlint.cli.noqa import add_noqa
 
         return add_noqa(report, request, arguments.add_noqa)
-    _deliver(report, request, arguments)
-    return exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero)
+    with recorded() as written:
+        _deliver(report, request, arguments)
+    status = exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero)
+    if request.cache and request.stdin is None and request.asked is not None and analyzer is None:
+        keep(words, request.configuration, request.asked, written, status)
+    return status
 
 
 def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, total: None) -> Request:
     """Return the run that the command line asks for."""
     paths = tuple(arguments.paths) or ((STDIN,) if arguments.stdin_filename else (".",))
     from_stdin = _takes_stdin(paths, arguments.stdin_filename)
+    start = _start((arguments.stdin_filename or NAMELESS,) if from_stdin else paths)
+    asked = Asked()
+    asked.around(start)
+    asked.read(word for word in arguments.config if os.path.isfile(word))
     configuration = load_configuration(
-        start=_start((arguments.stdin_filename or NAMELESS,) if from_stdin else paths),
+        start=start,
         arguments=arguments.config,
         isolated=arguments.isolated,
         flags=flag_settings(arguments),
@@ -80,6 +90,7 @@ def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, 
         cache=not arguments.no_cache,
         since=arguments.since,
         progress=progress,
+        asked=asked,
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
 import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from ctxlint.errors import UsageError
 
@@ -95,6 +98,40 @@ def progress_line(quiet: bool) -> tuple[Callable[[int, int], None], Callable[[],
             sys.stderr.flush()
 
     return show, wipe
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[list[str]]:
+    """Everything that is written to the standard streams meanwhile, in order; what goes to standard error after a `!`."""
+    written: list[str] = []
+    out, errors = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _Recording(out, "=", written), _Recording(errors, "!", written)
+    try:
+        yield written
+    finally:
+        sys.stdout, sys.stderr = out, errors
+
+
+class _Recording(io.TextIOBase):
+    """A stream that also notes what passes through it."""
+
+    def __init__(self, stream: TextIO, mark: str, written: list[str]) -> None:
+        self._stream, self._mark, self._written = stream, mark, written
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+    def write(self, text: str) -> int:
+        if text:
+            self._written.append(self._mark + text)
+        return self._stream.write(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
 
 
 def _umask() -> int:

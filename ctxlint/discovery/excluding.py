@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pathspec
 
-from ctxlint.discovery.tree import DISK, Tree
+from ctxlint.discovery.asked import Asked
+from ctxlint.discovery.tree import Disk, Tree
 from ctxlint.knowledge.configuration import Configuration
 
 DEFAULT_EXCLUDE = (
@@ -29,7 +30,7 @@ class Excluding(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     spec: pathspec.GitIgnoreSpec
     folder: Path
-    tree: Tree = DISK
+    tree: Tree
 
     def entry(self, path: Path, is_folder: bool, top: Path) -> bool:
         """Whether an entry that a walk of `top` comes to is excluded."""
@@ -56,14 +57,14 @@ class Excluding(msgspec.Struct, frozen=True):
         return named and not self.tree.is_file(path / "__init__.py")
 
 
-def excluding(configuration: Configuration, tree: Tree = DISK) -> Excluding:
+def excluding(configuration: Configuration, tree: Tree | None = None) -> Excluding:
     """Return what a configuration leaves out of a tree."""
     settings = configuration.settings
     return Excluding(
         names=DEFAULT_EXCLUDE if settings.exclude is None else (),
         spec=pathspec.GitIgnoreSpec.from_lines((*(settings.exclude or ()), *settings.extend_exclude)),
         folder=configuration.folder,
-        tree=tree,
+        tree=tree or Disk(Asked()),
     )
 
 

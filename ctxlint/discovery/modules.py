@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ctxlint.discovery.tree import DISK, Tree
+from ctxlint.discovery.asked import Asked
+from ctxlint.discovery.tree import Disk, Tree
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 FILES_ASKED = 60
@@ -25,8 +26,8 @@ FILES_ASKED = 60
 class ModuleNames:
     """Names modules; remembers what it found out about folders, so that a run asks about each of them once."""
 
-    def __init__(self, sources: Iterable[Path] = (), tree: Tree = DISK) -> None:
-        self._tree = tree
+    def __init__(self, sources: Iterable[Path] = (), tree: Tree | None = None) -> None:
+        self._tree = tree or Disk(Asked())
         self._sources = sorted((source.absolute() for source in sources), key=lambda source: -len(source.parts))
         self._packages: dict[Path, bool] = {}
         self._roots: dict[tuple[Path, Path], Path] = {}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
+
+from ctxlint.discovery.asked import Asked
 
 
 class Entry(Protocol):
@@ -40,7 +41,10 @@ class Tree(Protocol):
 
 
 class Disk:
-    """The files as they are."""
+    """The files as they are; `asked` notes what was listed."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
 
     def exists(self, path: Path) -> bool:
         return path.exists()
@@ -52,13 +56,11 @@ class Disk:
         return path.is_dir()
 
     def entries(self, folder: Path) -> Iterable[Entry]:
-        return os.scandir(folder)
+        return self._asked.listed(str(folder))
 
     def python_files(self, folder: Path) -> Iterable[Path]:
+        self._asked.everything_under(folder, ".py")
         return folder.rglob("*.py")
 
     def read(self, file: Path) -> bytes:
         return file.read_bytes()
-
-
-DISK = Disk()

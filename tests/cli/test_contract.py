@@ -300,7 +300,7 @@ def test_configuration_is_sought_from_the_paths(project: Path, run: Run, two: Kn
 def test_help_names_every_command(run: Run) -> None:
     done = run("--help")
     assert done.status == 0
-    assert {"check", "explain", "rules", "dev"} <= set(re.findall(r"^  (\w+)", done.out, re.MULTILINE))
+    assert {"check", "explain", "rules", "graph", "dev"} <= set(re.findall(r"^  (\w+)", done.out, re.MULTILINE))
     assert run("check", "--help").status == 0
 
 

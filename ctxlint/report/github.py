@@ -12,6 +12,7 @@ import msgspec
 
 from ctxlint.diagnostic import CONFIDENCES, SEVERITIES, Diagnostic, Severity
 from ctxlint.report.places import shown_path, shown_places
+from ctxlint.report.text import why_hidden
 
 PER_LEVEL = 10
 """Annotations of one level that a step may give; further ones are dropped without a word."""
@@ -34,7 +35,7 @@ class Annotation(msgspec.Struct, frozen=True):
 def render_github(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic], root: Path) -> str:
     """Return workflow commands for the findings; `suppressed` ones are notices that say so."""
     shown = sorted(diagnostics, key=lambda one: CONFIDENCES.index(one.confidence))
-    hidden = [msgspec.structs.replace(_annotation(one, root, " [suppressed]"), severity="note") for one in suppressed]
+    hidden = [msgspec.structs.replace(_annotation(one, root, f" [{why_hidden(one)}]"), severity="note") for one in suppressed]
     return workflow_commands([*(_annotation(one, root) for one in shown), *hidden])
 
 

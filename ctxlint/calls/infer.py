@@ -6,7 +6,7 @@ It never looks at a name to guess a type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Protocol
 
 from ctxlint.calls import members, results
@@ -17,7 +17,7 @@ from ctxlint.calls.global_variables import global_writes_of, module_variable, ot
 from ctxlint.calls.inference import ReachingDefinitions
 from ctxlint.calls.iteration import element_of, item_of
 from ctxlint.calls.memo import Memo
-from ctxlint.calls.names import BUILTINS, canonical, module_meaning, split
+from ctxlint.calls.names import BUILTINS, canonical, module_meaning
 from ctxlint.calls.operators import compound
 from ctxlint.calls.program import ClassId, FunctionId, Program
 from ctxlint.calls.types import (
@@ -27,7 +27,6 @@ from ctxlint.calls.types import (
     External,
     FunctionRef,
     Instance,
-    Module,
     Type,
     Types,
     annotation_text,
@@ -38,7 +37,6 @@ from ctxlint.calls.types import (
     union,
 )
 from ctxlint.calls.variables import (
-    annotated_variable,
     assumed,
     assumed_parameter,
     binding_types,

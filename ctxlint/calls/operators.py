@@ -174,7 +174,7 @@ def _by_method(inference: Inference, type: Type, name: str) -> Types:
     if method is not None:
         return close(inference, inference.open_result(method), type)
     text = inference.external_result(f"{type.name}.{name}")
-    return inference.external_types(text) if text and text != "$0" else UNKNOWN
+    return inference.external_types(text) if text and "$" not in text else UNKNOWN
 
 
 def _builtin(type: Type) -> Types:

@@ -119,16 +119,18 @@ def _key(words: Sequence[str]) -> str:
     """Everything besides files that what is written depends on."""
     return repr((
         list(words), os.getcwd(), __file__, sys.version, sys.executable, sys.path, sys.flags.optimize,
-        *map(os.environ.get, ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS")), _terminal(), sys.stderr.isatty(), sys.stdout.encoding,
+        *map(os.environ.get, ("NO_COLOR", "FORCE_COLOR", "TERM")), _screen(), sys.stderr.isatty(), sys.stdout.encoding,
     ))
 
 
-def _terminal() -> int | None:
-    """How many columns the terminal that shows the report has; None when none shows it."""
+def _screen() -> object:
+    """What a text is fitted to: the size of the terminal that shows it, None without one."""
+    if not sys.stdout.isatty():
+        return None
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
-    except OSError:
-        return 0
+        return os.environ.get("COLUMNS"), tuple(os.get_terminal_size(sys.stdout.fileno()))
+    except (OSError, ValueError):
+        return os.environ.get("COLUMNS")
 
 
 def _cache_folders(words: Sequence[str]) -> Iterable[str]:

@@ -130,7 +130,7 @@ coroutine Safe.put(self, money)
   block 5: (exceptions: block 7)
     8  11: catch error (tuple #7 KeyError$)  ; holds #2
     9  12: ignored call print$(error)  ; holds #2
-    10  12: resume  ; holds #2
+    10  12: resume error  ; holds #2
     -> block 6
   block 6:
     11  8: suspend async-exit #0  ; holds #2

@@ -60,7 +60,7 @@ def check_parser() -> argparse.ArgumentParser:
     rules.add_argument("--min-confidence", choices=CONFIDENCES, help="report this confidence and higher")
 
     gate = parser.add_argument_group("what counts")
-    gate.add_argument("--since", metavar="REV", default="",
+    gate.add_argument("--since", metavar="REV",
                       help="only findings that this git revision does not have; merge-base:REV is where the branch left REV")
     gate.add_argument("--baseline", metavar="FILE", help="only findings that this file does not accept (see `ctxlint baseline`)")
     gate.add_argument("--require-reason", action="store_true", default=None,

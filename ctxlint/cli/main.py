@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None, analyzer: Analyzer | None = Non
 def _run(words: list[str], analyzer: Analyzer | None) -> int:
     first = words[0] if words else ""
     if first in ("-h", "--help"):
-        sys.stdout.write(USAGE.format(commands="\n".join(f"  {name:9}{text}" for name, (_, text) in COMMANDS.items())))
+        sys.stdout.write(USAGE.format(commands="\n".join(f"  {name:10}{text}" for name, (_, text) in COMMANDS.items())))
         return CLEAN
     if first in ("-V", "--version"):
         from ctxlint.knowledge.version import version

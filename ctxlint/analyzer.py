@@ -94,6 +94,7 @@ def analyse_both(
             lambda: _judged(files, lowered[: len(files)], rules, configuration, models, tree, cache),
             lambda: _judged(earlier, lowered_earlier, rules, configuration, models, tree, cache),
             Analysis,
+            workers.jobs,
         )
 
 

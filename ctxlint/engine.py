@@ -246,7 +246,9 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
     sources = revision.sources(Path(file.path) for file in before)
     earlier = tuple(msgspec.structs.replace(file, source=sources[Path(file.path)]) for file in before)
 
-    now, then = _reports(request, (files, earlier), analyzer)
+    # What the present and the revision share is the same file, so a change of nothing needs no second analysis.
+    reports = _reports(request, (files, earlier) if earlier != files else (files,), analyzer)
+    now, then = reports[0], reports[-1]
     failures = [one for one in now.diagnostics if one.code == NOT_ANALYSED]
     compared = difference(
         [one for one in now.diagnostics if one.code != NOT_ANALYSED],

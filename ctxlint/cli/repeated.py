@@ -119,8 +119,18 @@ def _key(words: Sequence[str]) -> str:
     """Everything besides files that what is written depends on."""
     return repr((
         list(words), os.getcwd(), __file__, sys.version, sys.executable, sys.path, sys.flags.optimize,
-        os.environ.get("NO_COLOR"), os.environ.get("TERM"), sys.stdout.isatty(), sys.stdout.encoding,
+        os.environ.get("NO_COLOR"), os.environ.get("TERM"), _screen(), sys.stdout.encoding,
     ))
+
+
+def _screen() -> object:
+    """What a text is fitted to: the size of the terminal that shows it, None without one."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        return os.environ.get("COLUMNS"), tuple(os.get_terminal_size(sys.stdout.fileno()))
+    except (OSError, ValueError):
+        return os.environ.get("COLUMNS")
 
 
 def _cache_folders(words: Sequence[str]) -> Iterable[str]:

@@ -45,6 +45,8 @@ class View:
 
     def __init__(self, graph: CallGraph, definitions: DefinitionTables, models: Models, words: Words) -> None:
         self.program: Program = graph.program
+        self.function = graph.program.function
+        """The IR of a function."""
         self.call_graph = graph
         self.inference = graph.inference
         self.models = models
@@ -68,13 +70,9 @@ class View:
 
     # One function at a time.
 
-    def function(self, identity: FunctionId) -> Function:
-        """The IR of a function."""
-        return self.program.function(identity)
-
     def event(self, identity: FunctionId, event: int) -> Event:
         """An event of a function."""
-        return self.program.function(identity).events[event]
+        return self.function(identity).events[event]
 
     def line(self, identity: FunctionId, event: int) -> int:
         """The line an event stands on."""

@@ -223,6 +223,7 @@ def _judged(planned: Plan, analysis: Analysis, configuration: Configuration, pro
         problems=tuple(warnings),
         incomplete=any(not ignored(failure.path, NOT_ANALYSED) for failure in failures),
         left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *outcome.suppressed) if not counts(one)))),
+        spent=analysis.spent,
     )
 
 

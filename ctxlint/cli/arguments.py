@@ -90,6 +90,8 @@ def check_parser() -> argparse.ArgumentParser:
                         help=f"the format of the report: {', '.join(get_args(OutputFormat))}")
     report.add_argument("--output-file", metavar="FILE", help="write the report there, whole or not at all")
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    report.add_argument("--timing", action="store_true",
+                        help="say on standard error where the CPU time went: steps, rules, slowest files")
     report.add_argument("--show-suppressed", action="store_true", help="show what comments, the baseline and --since hide, too")
     report.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text reports")
     report.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -24,7 +24,8 @@ from ctxlint.checks.finding import Analysis as Questions
 from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, worded
 from ctxlint.discovery.files import SourceFile
-from ctxlint.ir.describe import describe_function
+from ctxlint.flow.landing import pads, targets_of_raise
+from ctxlint.ir.describe import block_name, describe_function
 from ctxlint.ir.function import Function
 from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
@@ -35,7 +36,7 @@ from ctxlint.knowledge.words import load_words
 from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
-from ctxlint.workers import Unreadable, Workers, confirm, lower_files
+from ctxlint.workers import Unreadable, Workers, beside, confirm, lower_files
 
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
@@ -63,23 +64,62 @@ def analyse_files(
 ) -> Analysis:
     """Lower, link and question `files`; see `engine.Analyzer`."""
     with _with_room_and_no_cyclic_collection():
-        modules, problems = _linked(files, lower_files(files, tree, cache, workers, progress))
-        by_path = {file.path: file for file in files}
-        options = {rule.code: dict(configuration.options(rule)) for rule in rules}
-        questions, found = _asked(modules, rules, options, models)
-        if tree == "fast":
-            for number in range(VERDICT_ROUNDS):
-                changed = _verdict(questions, found, by_path, cache if number == 0 else None)
-                if not changed:
-                    break
-                modules.update(changed)
-                questions, found = _asked(modules, rules, options, models)
-        lines = _SourceLines(by_path)
-        diagnostics = tuple(
-            worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
+        lowered = lower_files(files, tree, cache, workers, progress)
+        return _judged(files, lowered, rules, configuration, models, tree, cache)
+
+
+def analyse_both(
+    files: tuple[SourceFile, ...],
+    earlier: tuple[SourceFile, ...],
+    rules: tuple[Rule, ...],
+    configuration: Configuration,
+    models: Models,
+    *,
+    tree: str,
+    cache: Folder | None,
+    workers: Workers,
+    progress: Callable[[int, int], None],
+) -> tuple[Analysis, Analysis]:
+    """Analyse the present and an earlier state of the files, of which those without a `source` of their own are the same.
+
+    What both have is lowered once; the earlier state is questioned by a process beside this one.
+    """
+    with _with_room_and_no_cyclic_collection():
+        places = {file.path: number for number, file in enumerate(files) if file.source is None}
+        other = [file for file in earlier if file.source is not None or file.path not in places]
+        lowered = lower_files((*files, *other), tree, cache, workers, progress)
+        lowered_other = {file.path: module for file, module in zip(other, lowered[len(files):])}
+        lowered_earlier = [lowered_other.get(file.path) or lowered[places[file.path]] for file in earlier]
+        return beside(
+            lambda: _judged(files, lowered[: len(files)], rules, configuration, models, tree, cache),
+            lambda: _judged(earlier, lowered_earlier, rules, configuration, models, tree, cache),
+            Analysis,
+            workers.jobs,
         )
-        functions = sum(len(module.ir.functions) for module in modules.values())
-        return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
+
+
+def _judged(
+    files: tuple[SourceFile, ...], lowered: Sequence[Module | Unreadable], rules: tuple[Rule, ...],
+    configuration: Configuration, models: Models, tree: str, cache: Folder | None,
+) -> Analysis:
+    """Link what the files were lowered to, and question it."""
+    modules, problems = _linked(files, lowered)
+    by_path = {file.path: file for file in files}
+    options = {rule.code: dict(configuration.options(rule)) for rule in rules}
+    questions, found = _asked(modules, rules, options, models)
+    if tree == "fast":
+        for number in range(VERDICT_ROUNDS):
+            changed = _verdict(questions, found, by_path, cache if number == 0 else None)
+            if not changed:
+                break
+            modules.update(changed)
+            questions, found = _asked(modules, rules, options, models)
+    lines = _SourceLines(by_path)
+    diagnostics = tuple(
+        worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
+    )
+    functions = sum(len(module.ir.functions) for module in modules.values())
+    return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
 
 
 def questions_of(
@@ -106,7 +146,7 @@ def calls_in(
 def functions_called(
     name: str, files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
 ) -> Described:
-    """Lower `files` and describe the functions of that qualified name, with the locks that are held at their events."""
+    """Lower `files` and describe the functions of that qualified name, with the locks held and the handlers that raises lead to."""
     with _with_room_and_no_cyclic_collection():
         modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
         guards = Guards(_view(link(modules), models))
@@ -116,14 +156,24 @@ def functions_called(
             for index, function in enumerate(module.ir.functions):
                 names[function.qualname] = None
                 if function.qualname == name:
-                    texts.append(describe_function(function, _locks(guards, FunctionId(key, index), function)))
+                    texts.append(describe_function(function, _notes(guards, FunctionId(key, index), function)))
         return Described(tuple(texts), tuple(names), tuple(problems))
 
 
-def _locks(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
-    """For the events that happen under locks, the events that acquired these."""
-    held = ((number, sorted(guards.held(identity, number))) for number in range(len(function.events)))
-    return {number: f"holds {', '.join([f'#{site}' for site in sites])}" for number, sites in held if sites}
+def _notes(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
+    """For the events that happen under locks, the events that acquired these; for a `raise`, the handlers it leads to."""
+    notes: dict[int, str] = {}
+    for number, (event, pad) in enumerate(zip(function.events, pads(function))):
+        said = []
+        targets = targets_of_raise(function, number, pad) if event.kind == "raise" else (pad,)
+        if targets != (pad,):
+            said.append(f"to {', '.join([block_name(target) for target in targets])}")
+        sites = sorted(guards.held(identity, number))
+        if sites:
+            said.append(f"holds {', '.join([f'#{site}' for site in sites])}")
+        if said:
+            notes[number] = ", ".join(said)
+    return notes
 
 
 def _asked(

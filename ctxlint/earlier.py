@@ -26,14 +26,16 @@ from ctxlint.store.sources import keys_of
 
 _KIND = "reports"
 
-_SHOWN_ONLY = {"jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note"}
+_SHOWN_ONLY = {
+    "jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note", "baseline": "", "sarif_category": "",
+}
 """Settings that change nothing in a report."""
 
 _LIBRARIES = ("libcst", "msgspec", "networkx", "pathspec", "sarif_om", "tomli")
 
 
 class EarlierRuns:
-    """The cache of one configuration, and the place of one run in it."""
+    """The cache of one configuration, and the place of one run in it: two runs with one `key` have one report."""
 
     def __init__(self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str, asked: Asked | None = None) -> None:
         self.folder = Folder(configuration.folder / configuration.settings.cache_dir)
@@ -42,21 +44,21 @@ class EarlierRuns:
         self._tree = tree
         self._asked = asked or Asked()
         self._tell()
-        self._key = self._key_now()
+        self.key = self._key_now()
 
     def report(self) -> Report | None:
         """What the same run has reported before, if it was made."""
-        record = self.folder.get(_KIND, self._key)
+        record = self.folder.get(_KIND, self.key)
         return report_in(record) if record is not None else None
 
     def keep(self, report: Report) -> str:
         """Keep the report of this run, unless a file has changed meanwhile; return a warning when the folder cannot be written."""
-        self._asked.changed = self._key_now() != self._key
+        self._asked.changed = self._key_now() != self.key
         record = None if self._asked.changed else packed(report)
         if record is None:
             return ""
         try:
-            self.folder.put(_KIND, self._key, record)
+            self.folder.put(_KIND, self.key, record)
             self.folder.prune()
         except OSError as error:
             return f"the cache {self.folder.path} cannot be written: {error.strerror}"

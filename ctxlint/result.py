@@ -37,6 +37,9 @@ class Report(msgspec.Struct, frozen=True):
     """What is shown: `diagnostics` count, `suppressed` ones are hidden by a comment; both are in order of output.
 
     `incomplete` is true when something that was asked for was not analysed and nothing allows that.
+    `left_out` are findings that the settings leave out, without their arguments: what a baseline accepts may be among them.
+    In a comparison `known` are findings that do not count, because an earlier revision or the baseline has them, and `fixed`
+    those that only the earlier revision has; `compared` says with what.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -44,6 +47,10 @@ class Report(msgspec.Struct, frozen=True):
     coverage: Coverage
     problems: tuple[str, ...] = ()
     incomplete: bool = False
+    left_out: tuple[Diagnostic, ...] = ()
+    known: tuple[Diagnostic, ...] = ()
+    fixed: tuple[Diagnostic, ...] = ()
+    compared: str = ""
 
 
 class Called(msgspec.Struct, frozen=True):

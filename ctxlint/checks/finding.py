@@ -24,11 +24,12 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class FlowStep(msgspec.Struct, frozen=True):
-    """One step of the event path: the event, and what it does in this argument."""
+    """One step of the event path: the event, and what it does in this argument; `by` is who acts while this code waits there."""
 
     function: FunctionId
     event: int
     text: str
+    by: str = ""
 
 
 class Finding(msgspec.Struct, frozen=True):

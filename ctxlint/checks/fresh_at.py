@@ -252,7 +252,7 @@ def _finding(analysis: Analysis, pair: Pair) -> Finding:
         },
         flow=(
             FlowStep(identity, pair.read.event, f"reads {store}"),
-            FlowStep(identity, pair.suspension, "another writer can run here"),
+            FlowStep(identity, pair.suspension, "another writer can run here", by="another writer"),
             FlowStep(identity, pair.write.event, f"writes {store} from the old reading"),
         ),
         evidence=(other,),
@@ -285,7 +285,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
         },
         flow=(
             FlowStep(identity, found.read, reads),
-            FlowStep(identity, found.suspension, "another writer can run here"),
+            FlowStep(identity, found.suspension, "another writer can run here", by="another writer"),
             FlowStep(where, event, writes),
         ),
         evidence=(other,),

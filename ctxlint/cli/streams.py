@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -28,9 +29,25 @@ def write_report(text: str, output_file: str | None) -> None:
         sys.stdout.flush()
         return
     try:
-        _replace_file(Path(output_file), text.encode("utf-8", "backslashreplace"))
+        write_whole(Path(output_file), text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"--output-file {output_file}: cannot be written: {error.strerror}") from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Give `path` the content `data` in one step, so that a failure leaves what was there; raise OSError."""
+    target = path.resolve()     # a link stays a link
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def warn(message: str) -> None:
@@ -42,9 +59,24 @@ def wants_colour(choice: str, output_file: str | None) -> bool:
     """Whether the report is coloured: as asked, else on a terminal unless the environment says otherwise."""
     if choice != "auto":
         return choice == "always"
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    if os.environ.get("TERM") == "dumb":
         return False
     return output_file is None and sys.stdout.isatty()
+
+
+def terminal_width(output_file: str | None) -> int | None:
+    """Return how many columns the terminal that shows the report has; None when none shows it."""
+    return shutil.get_terminal_size().columns if output_file is None and sys.stdout.isatty() else None
+
+
+def hint(text: str, quiet: bool) -> None:
+    """Tell somebody who sits at a terminal what can be done next; nobody else is told."""
+    if not quiet and sys.stdout.isatty() and sys.stderr.isatty():
+        sys.stderr.write(f"{text}\n")
 
 
 def progress_line(quiet: bool) -> tuple[Callable[[int, int], None], Callable[[], None]]:
@@ -100,22 +132,6 @@ class _Recording(io.TextIOBase):
 
     def isatty(self) -> bool:
         return self._stream.isatty()
-
-
-def _replace_file(path: Path, data: bytes) -> None:
-    """Give `path` the content `data` in one step, so that a failure leaves what was there."""
-    target = path.resolve()     # a link stays a link
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _umask() -> int:

@@ -13,8 +13,10 @@ from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.excluding import Excluding, excluding, matches
 from ctxlint.discovery.ignoring import Ignoring, ignoring_above, with_folder
 from ctxlint.discovery.modules import ModuleNames
+from ctxlint.discovery.tree import Disk, Tree
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import Configuration
+
 
 class SourceFile(msgspec.Struct, frozen=True):
     """A file to analyse: its absolute path and the dotted name of its module.
@@ -29,8 +31,12 @@ class SourceFile(msgspec.Struct, frozen=True):
     source: bytes | None = None
 
 
-def discover(paths: Sequence[str | Path], configuration: Configuration, asked: Asked | None = None) -> tuple[SourceFile, ...]:
-    """Return the files that `paths` name, ordered by path.
+def discover(
+    paths: Sequence[str | Path], configuration: Configuration, asked: Asked | None = None, tree: Tree | None = None
+) -> tuple[SourceFile, ...]:
+    """Return the files that `paths` name, ordered by path; they are sought on the disk, or in another `tree`.
+
+    What ignore files say is read from the disk, as the configuration is: it is the present that decides what is looked at.
 
     A file named explicitly is taken even when it is excluded, unless `force-exclude` is set.
     `asked` is told what the answer depends on, the texts of the files themselves apart.
@@ -38,21 +44,22 @@ def discover(paths: Sequence[str | Path], configuration: Configuration, asked: A
     """
     settings = configuration.settings
     asked = asked or Asked()
-    excluded = excluding(configuration)
+    tree = tree or Disk(asked)
+    excluded = excluding(configuration, tree)
     included = pathspec.GitIgnoreSpec.from_lines(settings.include)
     found: dict[Path, Path] = {}
     for given in sorted({Path(os.path.abspath(path)) for path in paths}):
-        if not given.exists():
+        if not tree.exists(given):
             raise UsageError(f"{_shown(given, paths)}: no such file or folder")
         asked.around(given)
         if settings.force_exclude and excluded.file(given):
             continue
-        if given.is_dir():
-            for file in _walk(given, excluded, included, asked):
+        if tree.is_folder(given):
+            for file in _walk(given, excluded, included, asked, tree):
                 found.setdefault(file, given)
         else:
             found.setdefault(given, given.parent)
-    names = ModuleNames(configuration.paths(settings.src), asked)
+    names = ModuleNames(configuration.paths(settings.src), tree)
     return tuple(
         SourceFile(str(file), *names.name(file, found[file])) for file in sorted(found)
     )
@@ -71,7 +78,9 @@ def discover_stdin(filename: str, source: bytes, configuration: Configuration) -
     return (SourceFile(str(file), module, is_package, source),)
 
 
-def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec, asked: Asked) -> Iterator[Path]:
+def _walk(
+    top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec, asked: Asked, tree: Tree
+) -> Iterator[Path]:
     """Yield the files under `top` that are included, not excluded and not ignored; links to folders are not followed.
 
     What excludes or ignores `top` itself does not count: it was asked for by name.
@@ -82,7 +91,7 @@ def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec, aske
     while pending:
         here, above = pending.pop()
         try:
-            entries = asked.listed(str(here))
+            entries = sorted(tree.entries(here), key=lambda entry: entry.name)
         except OSError as error:
             raise UsageError(f"{here}: cannot be listed: {error.strerror}") from error
         ignoring = with_folder(above, here)
@@ -94,7 +103,7 @@ def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec, aske
                     asked.passed_by(path)
                 continue
             if is_folder:
-                if (path / "pyvenv.cfg").is_file():
+                if tree.is_file(path / "pyvenv.cfg"):
                     asked.passed_by(path)
                 else:
                     pending.append((path, ignoring))

@@ -34,6 +34,13 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     """Whether it is an earlier copy of the same place that is put back."""
     to_store: bool = False
     """Whether what runs later is the writing method of a store's interface."""
+    made: FunctionId | None = None
+    """The function that stores it by itself, if that is another one."""
+
+    @property
+    def origin(self) -> FunctionId:
+        """The function whose own operation stores it."""
+        return self.made or self.function
 
 
 class Kept:
@@ -190,4 +197,4 @@ class Kept:
                         if stored.image.holder.startswith(f"{target.module}:"):
                             for image in self._images.translated(identity, number, call, target, stored.image):
                                 if image != stored.image:
-                                    yield Stored(stored.place, image, identity, number)
+                                    yield Stored(stored.place, image, identity, number, made=stored.origin)

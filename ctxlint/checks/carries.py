@@ -73,6 +73,8 @@ def _carried(analysis: Analysis, undo: UndoRecords, record: Record) -> Carried |
     replays = _inverses(analysis, undo, record, replays)
     if not replays or any(_recognises(undo, record, replay) for replay in replays):
         return None
+    if undo.is_kept_up_to_date(record.container):
+        return None
     cell = _as_recorded(undo, record, replays[0].edit.holders)
     edits = tuple(e for e in undo.edits.of(record.function) if e.holders & cell)
     if not edits and not _is_mark(record, cell):

@@ -216,9 +216,9 @@ def _is_dropped(analysis: Analysis, facts: Facts, restore: Stored, save: Stored)
             asked |= _read_in(analysis, facts, restore.function, condition.value)
     for mutation in analysis.summaries.of(restore.function).mutations:
         cell = mutation.cells[-1] if mutation.cells and mutation.event != restore.event else ""
-        if cell == _root(save.place) and mutation.how in ("rebind", "clear", "delete", "remove"):
+        if cell == _root(save.place) and mutation.how in ("rebind", "field", "clear", "delete", "remove"):
             return True
-        if cell in asked and mutation.how == "rebind" and cell.rpartition(".")[0] == _owner(save.place):
+        if cell in asked and mutation.how in ("rebind", "field") and cell.rpartition(".")[0] == _owner(save.place):
             return True
     return False
 

@@ -143,8 +143,8 @@ class Kept:
         if isinstance(value, Result) and not copied:
             fields = list(self._constructed(identity, value.event))
             if fields:
-                for place, image in fields:
-                    yield Stored(place, image, identity, number)
+                for place, image, constructor in fields:
+                    yield Stored(place, image, identity, number, made=constructor)
                 return
         for place in sorted(places):
             for image in self._images.of(identity, at, value):
@@ -154,8 +154,8 @@ class Kept:
                     moved = msgspec.structs.replace(image, depth=image.depth + copied) if copied else image
                     yield Stored(place, moved, identity, number)
 
-    def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image]]:
-        """The fields of an object that a call makes, and what they share with something."""
+    def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image, FunctionId | None]]:
+        """The fields of an object that a call makes, what they share with something, and the constructor that sees to it."""
         event = self._view.event(identity, number)
         if event.kind != "call" or event.path is None or not self._images.is_construction(identity, number, event.path):
             return
@@ -168,11 +168,11 @@ class Kept:
                             made = True
                             for stored in self.of(target):
                                 for image in self._images.translated(identity, number, call, target, stored.image):
-                                    yield stored.place, image
+                                    yield stored.place, image, stored.origin
                 if not made:
                     for name, value in self._fields(built.name, event):
                         for image in self._images.of(identity, number, value):
-                            yield f"{attribute_owner(self._view, built.name, name)}.{name}", image
+                            yield f"{attribute_owner(self._view, built.name, name)}.{name}", image, None
 
     def _fields(self, class_id: ClassId, event: Event) -> Iterator[tuple[str, Value]]:
         info = self._view.program.class_(class_id)

@@ -14,6 +14,7 @@ from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Result, Value
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
@@ -47,7 +48,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     images = Images(analysis.summaries, holders)
     functions = list(analysis.program.functions())
     kept = Kept(analysis.summaries, holders, images)
-    stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s)]
+    stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
     facts = Facts(holders, images, Mutated(analysis.summaries, holders, images), {}, Pairs({}, {}), {})
     for identity in functions:
         for image in images.given(identity):
@@ -79,6 +80,12 @@ def _is_kept(stored: Stored) -> bool:
     return stored.back or "[" in stored.place or ":" not in stored.place or "." in stored.place.partition(":")[2]
 
 
+def _is_ours(analysis: Analysis, holder: Holder) -> bool:
+    """Whether a place belongs to the program: to one of its classes, modules or functions."""
+    owner = _owner(holder)
+    return ":" in holder or not owner or owner in analysis.program.modules or analysis.program.class_(owner) is not None
+
+
 def _root(holder: Holder) -> Holder:
     return holder.partition("[")[0]
 
@@ -98,7 +105,7 @@ def _first_shared(image: Image, changes: dict[Holder, list[Change]], but: Iterab
 
 
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if not _is_record(analysis, save, restore):
+    if not _is_record(analysis, save, restore) or _is_left(analysis, save):
         return
     change = _first_shared(save.image, facts.changes, (save.function, restore.function))
     if change is not None:
@@ -154,7 +161,8 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
     for identity, given in facts.given.get(_root(save.place), ()):
         if identity != save.function and is_within(given, save.place):
             reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
-            yield _finding(analysis, "save", save, change, reader, "low")
+            named = ":" not in save.place and hints(save.place, analysis.words.snapshots)
+            yield _finding(analysis, "save", save, change, reader, "medium" if named else "low")
             return
 
 
@@ -191,6 +199,16 @@ def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored) -> Chan
                         return change
         types = analysis.view.inference.item(types)
     return None
+
+
+def _is_left(analysis: Analysis, save: Stored) -> bool:
+    """Whether the saving function gives the cell another value next, so that the record alone has the old one."""
+    graph = analysis.view.graph(save.function)
+    rebinds = {
+        m.event for m in analysis.summaries.of(save.function).mutations
+        if m.how in ("rebind", "field") and save.image.holder in m.cells[-1:]
+    }
+    return bool(rebinds) and path(graph, save.event, graph.exit, rebinds, start="completed", exceptional=False) is None
 
 
 def _is_object(analysis: Analysis, save: Stored) -> bool:

@@ -75,6 +75,13 @@ class Images:
         """What the value, as evaluated at an event, shares with cells, formals and containers."""
         return self._of(identity, at, value, 0)
 
+    def is_new(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
+        """Whether the object at a path from a local is a copy, or was put together here, as far as is known."""
+        if not isinstance(path.root, Name) or path.root.scope != "local":
+            return False
+        images = self.of(identity, at, path.root)
+        return bool(images) and not any(len(path.steps) - image.around >= image.depth for image in images)
+
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
         key = (identity, at, value)
         known = self._known.get(key)

@@ -13,7 +13,7 @@ from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod, ClassObject, in_order
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
 from ctxlint.roles.images import Image, Images
 
@@ -63,9 +63,13 @@ class Kept:
 
     def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):
-            if event.kind == "write" and event.path is not None and event.path.steps and event.value is not None:
+            if event.path is None or not event.path.steps:
+                continue
+            if self._images.is_new(identity, number, AccessPath(event.path.root, event.path.steps[:-1])):
+                continue
+            if event.kind == "write" and event.value is not None:
                 yield from self._parts(identity, number, number, event.value, self._holders.of_event(identity, number))
-            elif event.kind == "call" and event.path is not None and event.path.steps and event.path.steps[-1] in _PUTS:
+            elif event.kind == "call" and event.path.steps[-1] in _PUTS:
                 holders = self._holders.of_receiver(identity, number)
                 into_items = event.path.steps[-1] in ("append", "appendleft", "add", "insert")
                 places = [f"{holder}{ITEM}" for holder in holders] if into_items else list(holders)

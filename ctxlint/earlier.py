@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 
+from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile
 from ctxlint.knowledge.configuration import Configuration
-from ctxlint.knowledge.places import rules_folder
+from ctxlint.knowledge.places import PACKAGE, rules_folder
 from ctxlint.result import Report
 from ctxlint.store.folder import Folder
 from ctxlint.store.keys import code, content, digest, interpreter
@@ -24,36 +26,54 @@ from ctxlint.store.sources import keys_of
 
 _KIND = "reports"
 
-_SHOWN_ONLY = {"jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note"}
+_SHOWN_ONLY = {
+    "jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note", "baseline": "", "sarif_category": "",
+}
 """Settings that change nothing in a report."""
+
+_LIBRARIES = ("libcst", "msgspec", "networkx", "pathspec", "sarif_om", "tomli")
 
 
 class EarlierRuns:
-    """The cache of one configuration, and the place of one run in it."""
+    """The cache of one configuration, and the place of one run in it: two runs with one `key` have one report."""
 
-    def __init__(self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str) -> None:
+    def __init__(self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str, asked: Asked | None = None) -> None:
         self.folder = Folder(configuration.folder / configuration.settings.cache_dir)
         self._configuration = configuration
         self._files = files
         self._tree = tree
-        self._key = self._key_now()
+        self._asked = asked or Asked()
+        self._tell()
+        self.key = self._key_now()
 
     def report(self) -> Report | None:
         """What the same run has reported before, if it was made."""
-        record = self.folder.get(_KIND, self._key)
+        record = self.folder.get(_KIND, self.key)
         return report_in(record) if record is not None else None
 
     def keep(self, report: Report) -> str:
         """Keep the report of this run, unless a file has changed meanwhile; return a warning when the folder cannot be written."""
-        record = packed(report) if self._key_now() == self._key else None
+        self._asked.changed = self._key_now() != self.key
+        record = None if self._asked.changed else packed(report)
         if record is None:
             return ""
         try:
-            self.folder.put(_KIND, self._key, record)
+            self.folder.put(_KIND, self.key, record)
             self.folder.prune()
         except OSError as error:
             return f"the cache {self.folder.path} cannot be written: {error.strerror}"
         return ""
+
+    def _tell(self) -> None:
+        """Say what a report depends on besides what was asked in order to find the files."""
+        settings, asked = self._configuration.settings, self._asked
+        asked.around(Path.cwd())
+        asked.read(file.path for file in self._files)
+        for path in (rules_folder(), *self._configuration.paths((*settings.rule_paths, *settings.model_paths))):
+            asked.everything_under(path, ".toml")
+        asked.everything_under(PACKAGE, ".py")
+        libraries = [find_spec(name) for name in _LIBRARIES]
+        asked.read(found.origin for found in libraries if found is not None and found.origin)
 
     def _key_now(self) -> str:
         configuration = self._configuration

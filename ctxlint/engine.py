@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from ctxlint.diagnostic import CONFIDENCES, Diagnostic
+from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile, discover, discover_stdin
 from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
-from ctxlint.result import Analysis, NotAnalysed, Report
+from ctxlint.result import Analysis, Called, Described, NotAnalysed, Report
 from ctxlint.store.folder import Folder
 
 # A run in which nothing has changed reads one record; what only an analysis needs is imported by the functions that make one.
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from ctxlint.gate.baseline import Baseline, Comparison
     from ctxlint.gate.suppressions import Comments
     from ctxlint.knowledge.models import Models
     from ctxlint.workers import Workers
 
-NOT_ANALYSED = "CTX003"
+NOT_ANALYSED, STALE = "CTX003", "CTX004"
+
+Files = tuple[SourceFile, ...]
 
 Progress = Callable[[int, int], None]
 """Told how many of how many files are done."""
@@ -57,7 +61,8 @@ class Request(msgspec.Struct, frozen=True):
     """What a run is asked for: `paths`, or the text `stdin` of a file that would lie at `stdin_filename`.
 
     Without `cache` nothing is read from or written to the folder of earlier runs. An `executor` lowers the files in place of
-    the worker processes that the setting `jobs` asks for.
+    the worker processes that the setting `jobs` asks for. `asked` is told what the report depends on besides the settings.
+    With `since`, only what that revision does not have counts; without `baseline` the one of the configuration is not looked at.
     """
 
     paths: tuple[str, ...]
@@ -67,7 +72,19 @@ class Request(msgspec.Struct, frozen=True):
     tree: str = "fast"
     cache: bool = True
     executor: Executor | None = None
+    since: str = ""
+    baseline: bool = True
     progress: Progress = lambda done, total: None
+    asked: Asked | None = None
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """A report, and the baseline that it was compared with: which entries accept what, and which of them could be judged."""
+
+    report: Report
+    baseline: Baseline | None = None
+    comparison: Comparison | None = None
+    judged: tuple[int, ...] = ()
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -92,45 +109,86 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
 
     `analyzer` is the analysis itself; without one it is `ctxlint.analyzer.analyse_files`, and when nothing has changed since
     an earlier run, what that one has reported.
+    With `since` only what that revision does not have counts, and with a baseline only what that does not accept.
     """
+    return run(request, analyzer).report
+
+
+def run(request: Request, analyzer: Analyzer | None = None) -> Outcome:
+    """Return the report of `analyse`, and what it was compared with."""
+    if request.since:
+        files, report = _introduced(request, analyzer)
+    else:
+        files = _files(request)
+        (report,) = _reports(request, (files,), analyzer)
+    baseline = request.configuration.settings.baseline
+    return _not_accepted(report, files, request) if baseline and request.baseline else Outcome(report)
+
+
+def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None) -> list[Report]:
+    """Return the report on each of one or two states of the files, those of earlier runs where nothing has changed."""
     if not request.cache or analyzer is not None:
-        return _analysed(request, _files(request), analyzer, None)
-    files = _files(request)
-    earlier = EarlierRuns(request.configuration, files, request.tree)
-    report = earlier.report()
-    if report is None:
-        report = _analysed(request, files, None, earlier.folder)
-        problem = earlier.keep(report)
-        if problem:
-            report = msgspec.structs.replace(report, problems=(*report.problems, problem))
-    return report
+        return _analysed(request, sides, analyzer, None)
+    earlier = [
+        EarlierRuns(request.configuration, files, request.tree, None if number else request.asked)
+        for number, files in enumerate(sides)
+    ]
+    reports = {run.key: report for run in earlier if (report := run.report()) is not None}
+    missing = {run.key: (run, files) for run, files in zip(earlier, sides) if run.key not in reports}
+    if missing:
+        made = _analysed(request, [files for _, files in missing.values()], None, earlier[0].folder)
+        for (run, _), report in zip(missing.values(), made):
+            problem = run.keep(report)
+            if problem:
+                report = msgspec.structs.replace(report, problems=(*report.problems, problem))
+            reports[run.key] = report
+    return [reports[run.key] for run in earlier]
 
 
-def _files(request: Request) -> tuple[SourceFile, ...]:
+def _files(request: Request) -> Files:
     if request.stdin is not None:
         return discover_stdin(request.stdin_filename, request.stdin, request.configuration)
-    return discover(request.paths, request.configuration)
+    return discover(request.paths, request.configuration, request.asked)
 
 
 def _analysed(
-    request: Request, files: tuple[SourceFile, ...], analyzer: Analyzer | None, folder: Folder | None
-) -> Report:
-    from ctxlint.gate.fingerprints import fingerprinted
-    from ctxlint.gate.per_file import ignored_in
-    from ctxlint.gate.suppressions import apply_suppressions
+    request: Request, sides: Sequence[Files], analyzer: Analyzer | None, folder: Folder | None
+) -> list[Report]:
+    """Analyse one or two states of the files."""
     from ctxlint.knowledge.models import load_models
     from ctxlint.workers import Workers
 
     configuration = request.configuration
-    planned = plan(request, files)
+    planned = plan(request, sides[0])
     models = load_models(configuration.paths(configuration.settings.model_paths))
     checked = tuple(rule for rule in planned.selection.rules if rule.check)
+    workers = Workers(configuration.settings.jobs, request.executor)
 
-    analysis = (analyzer or connected_analyzer())(
-        planned.files, checked, configuration, models,
-        tree=request.tree, cache=folder, workers=Workers(configuration.settings.jobs, request.executor),
-        progress=request.progress,
-    )
+    if analyzer is None and len(sides) == 2:
+        from ctxlint.analyzer import analyse_both
+
+        analyses: Sequence[Analysis] = analyse_both(
+            sides[0], sides[1], checked, configuration, models,
+            tree=request.tree, cache=folder, workers=workers, progress=request.progress)
+    else:
+        one = analyzer or connected_analyzer()
+        analyses = [
+            one(files, checked, configuration, models,
+                tree=request.tree, cache=folder, workers=workers, progress=request.progress)
+            for files in sides
+        ]
+    return [
+        _judged(msgspec.structs.replace(planned, files=files), analysis, configuration, models.problems)
+        for files, analysis in zip(sides, analyses)
+    ]
+
+
+def _judged(planned: Plan, analysis: Analysis, configuration: Configuration, problems: Iterable[str]) -> Report:
+    """Suppress, filter and sort what an analysis has found."""
+    from ctxlint.gate.fingerprints import fingerprinted
+    from ctxlint.gate.per_file import ignored_in
+    from ctxlint.gate.suppressions import apply_suppressions
+
     failures = _failures(analysis.coverage.not_analysed, planned.rules[NOT_ANALYSED])
     failed = {failure.path for failure in failures}
     outcome = apply_suppressions(
@@ -154,16 +212,106 @@ def _analysed(
     def finished(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         return tuple(sorted(fingerprinted(filter(counts, diagnostics)), key=_order))
 
-    problems = [*planned.selection.warnings, *models.problems, *analysis.problems]
+    warnings = [*planned.selection.warnings, *problems, *analysis.problems]
     if not planned.files:
-        problems.append("no Python files to analyse")
+        warnings.append("no Python files to analyse")
+    found = (*outcome.shown, *outcome.notices, *failures)
     return Report(
-        diagnostics=finished((*outcome.shown, *outcome.notices, *failures)),
+        diagnostics=finished(found),
         suppressed=finished(outcome.suppressed),
         coverage=analysis.coverage,
-        problems=tuple(problems),
+        problems=tuple(warnings),
         incomplete=any(not ignored(failure.path, NOT_ANALYSED) for failure in failures),
+        left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *outcome.suppressed) if not counts(one)))),
     )
+
+
+def _bare(diagnostic: Diagnostic) -> Diagnostic:
+    """The finding without its argument."""
+    return msgspec.structs.replace(diagnostic, message="", flow=(), scenario="", evidence=(), fixes=())
+
+
+def _introduced(request: Request, analyzer: Analyzer | None) -> tuple[Files, Report]:
+    """Return the files of the present and the report on them, in which only that counts which `since` does not have."""
+    from ctxlint.gate.git import WHOLE
+    from ctxlint.gate.revisions import difference
+    from ctxlint.gate.since import paths_now, paths_then, revision_of
+
+    given = request.paths if request.stdin is None else (request.stdin_filename,)
+    revision = revision_of(given, request.since)
+    request = msgspec.structs.replace(request, paths=paths_now(request.paths, revision))
+    files = _files(request)
+    present = {file.path for file in files}
+    before = discover(paths_then(given, present, revision), request.configuration, tree=revision)
+    sources = revision.sources(Path(file.path) for file in before)
+    earlier = tuple(msgspec.structs.replace(file, source=sources[Path(file.path)]) for file in before)
+
+    now, then = _reports(request, (files, earlier), analyzer)
+    failures = [one for one in now.diagnostics if one.code == NOT_ANALYSED]
+    compared = difference(
+        [one for one in now.diagnostics if one.code != NOT_ANALYSED],
+        [one for one in then.diagnostics if one.code != NOT_ANALYSED],
+        revision.earlier_name,
+        # What git knows is the file, not the text on standard input.
+        revision.change if request.stdin is None else lambda file: WHOLE,
+    )
+    return files, msgspec.structs.replace(
+        now,
+        diagnostics=tuple(sorted((*compared.introduced, *failures), key=_order)),
+        known=compared.preexisting,
+        fixed=compared.fixed,
+        compared=request.since,
+        problems=(*now.problems, *(
+            f"{one.path} could not be analysed at {request.since} ({one.reason}): all of its findings count as introduced"
+            for one in then.coverage.not_analysed if one.path in present)),
+    )
+
+
+def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
+    """Return the report without what the baseline accepts, and with a finding for each entry that accepts nothing."""
+    from ctxlint.gate.accepting import Looked, against, judged, stale
+    from ctxlint.gate.baseline import read_baseline
+    from ctxlint.gate.per_file import ignored_in
+
+    configuration = request.configuration
+    planned = plan(request, files)
+    baseline = read_baseline(configuration.folder / configuration.settings.baseline)
+    failed = {failure.path for failure in report.coverage.not_analysed}
+    looked = Looked(
+        request.paths, frozenset(file.path for file in files if file.path not in failed), planned.selection.codes)
+    report, comparison = against(report, baseline)
+    judgeable = judged(baseline, looked) if request.stdin is None else ()
+    ignored = ignored_in(configuration)
+    notices = [
+        one for one in stale(baseline, comparison, judgeable, planned.rules[STALE])
+        if one.code in planned.selection.codes and not ignored(one.path, one.code)
+    ]
+    shown = tuple(sorted((*report.diagnostics, *notices), key=_order))
+    return Outcome(msgspec.structs.replace(report, diagnostics=shown), baseline, comparison, judgeable)
+
+
+def called(request: Request) -> Called:
+    """Return which functions of the files call which."""
+    from ctxlint.analyzer import calls_in
+
+    return calls_in(*_lowering(request))
+
+
+def described(request: Request, function: str) -> Described:
+    """Return what each function of that qualified name does, as text."""
+    from ctxlint.analyzer import functions_called
+
+    return functions_called(function, *_lowering(request))
+
+
+def _lowering(request: Request) -> tuple[tuple[SourceFile, ...], Models, Workers, Progress]:
+    """What a run needs that asks no rule."""
+    from ctxlint.knowledge.models import load_models
+    from ctxlint.workers import Workers
+
+    configuration = request.configuration
+    models = load_models(configuration.paths(configuration.settings.model_paths))
+    return _files(request), models, Workers(configuration.settings.jobs, request.executor), request.progress
 
 
 def connected_analyzer() -> Analyzer:
@@ -195,7 +343,7 @@ def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnost
 
 def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Comments]:
     """Yield the suppression comments of the files that have some."""
-    from ctxlint.gate.statements import statement_lines
+    from ctxlint.gate.statements import physical_lines, statement_lines
     from ctxlint.gate.suppressions import Comments
     from ctxlint.syntax.comments import suppressions
     from ctxlint.syntax.read import decode
@@ -206,7 +354,7 @@ def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Com
         if b"noqa" in data or b"ctxlint:" in data:
             text = decode(data)
             if isinstance(text, str) and (found := suppressions(text, prefixes)):
-                yield Comments(file.path, found, tuple(text.splitlines()), statement_lines(text))
+                yield Comments(file.path, found, tuple(physical_lines(text)), statement_lines(text))
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

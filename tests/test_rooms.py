@@ -20,12 +20,13 @@ READS_ANNOTATIONS = PACKAGE / "calls" / "types.py"
 DYNAMIC_TWINS = PACKAGE / "runtime" / "monitor" / "arguments.py"
 """Names the rules that its observations are the dynamic twins of; the runtime may import no rule."""
 
-WORDS = {"ir", "diagnostic", "errors", "result"}
+WORDS = {"ir", "diagnostic", "errors", "result", "beliefs"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ir": set(),
     "errors": set(),
     "diagnostic": {"ir"},
     "result": {"ir", "diagnostic"},
+    "beliefs": set(),
     "runtime": set(),
     "plugins": {"runtime"},
     "knowledge": WORDS,
@@ -42,7 +43,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "earlier": WORDS | {"knowledge", "discovery", "store"},
     "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers"},
     "engine": WORDS | {"knowledge", "discovery", "syntax", "gate", "analyzer", "store", "workers", "earlier"},
-    "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine"},
+    "inside": WORDS | {"knowledge", "calls", "roles", "checks", "workers", "analyzer", "engine"},
+    "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine", "inside", "store"},
     "__main__": {"cli"},
 }
 

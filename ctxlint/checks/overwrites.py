@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.derivable import can_be_made_again
+from ctxlint.checks.derivable import why_it_can_be_made_again
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import taken_for_nothing
@@ -22,7 +22,11 @@ def overwrites(analysis: Analysis) -> Iterator[Finding]:
     """Report every in-place overwrite of a file that some function of the program reads back."""
     rewrites = Rewrites(analysis)
     for rewrite in rewrites.read_back():
-        if not can_be_made_again(analysis, rewrites, rewrite):
+        fact = why_it_can_be_made_again(analysis, rewrites, rewrite)
+        if fact:
+            reader = rewrite.readers[0]
+            analysis.spare(rewrite.function, rewrite.effect.event, fact, (reader.function, reader.effect.event))
+        else:
             yield finding(analysis, rewrite)
 
 

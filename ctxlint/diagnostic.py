@@ -50,6 +50,7 @@ class Diagnostic(msgspec.Struct, frozen=True):
     `kind` is the tier of the check that found it. `flow` are the numbered steps of the witness, `scenario` the failing
     crash point or interleaving in one or two sentences, `evidence` why the roles are believed.
     `events` is the normalised chain of operations from which the fingerprint is taken: no line, no path.
+    `facts` are what a rewrite wants to know and cannot see in the file, as pairs of name and value.
     """
 
     code: str
@@ -65,5 +66,6 @@ class Diagnostic(msgspec.Struct, frozen=True):
     scenario: str = ""
     evidence: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
     fixes: tuple[Fix, ...] = ()
     fingerprint: str = ""

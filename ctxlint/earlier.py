@@ -29,13 +29,16 @@ _SHOWN_ONLY = {"jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "
 
 
 class EarlierRuns:
-    """The cache of one configuration, and the place of one run in it."""
+    """The cache of one configuration, and the place of one run in it; `fixes` is what its fixes depend on, if it has some."""
 
-    def __init__(self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str) -> None:
+    def __init__(
+        self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str, fixes: tuple[object, ...] = ()
+    ) -> None:
         self.folder = Folder(configuration.folder / configuration.settings.cache_dir)
         self._configuration = configuration
         self._files = files
         self._tree = tree
+        self._fixes = fixes
         self._key = self._key_now()
 
     def report(self) -> Report | None:
@@ -69,7 +72,7 @@ class EarlierRuns:
             b"report", code(), interpreter(), self._tree.encode(), os.fsencode(Path.cwd()),
             msgspec.json.encode(said, order="deterministic"),
             content(data),
-            repr(described).encode("utf-8", "surrogatepass"),
+            repr((described, self._fixes)).encode("utf-8", "surrogatepass"),
             "\n".join(keys_of(self._files, self._tree)).encode(),
         )
 

@@ -35,14 +35,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "calls": WORDS | {"knowledge", "flow"},
     "roles": WORDS | {"knowledge", "flow", "calls"},
     "checks": WORDS | {"knowledge", "flow", "calls", "roles"},
+    "fix": WORDS | {"runtime", "knowledge", "syntax"},
     "report": WORDS | {"knowledge"},
     "gate": WORDS | {"knowledge", "syntax"},
     "store": WORDS | {"discovery"},
     "workers": WORDS | {"discovery", "syntax", "store"},
     "earlier": WORDS | {"knowledge", "discovery", "store"},
     "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers"},
-    "engine": WORDS | {"knowledge", "discovery", "syntax", "gate", "analyzer", "store", "workers", "earlier"},
-    "cli": WORDS | {"runtime", "knowledge", "discovery", "gate", "report", "engine"},
+    "engine": WORDS | {"knowledge", "discovery", "syntax", "fix", "gate", "analyzer", "store", "workers", "earlier"},
+    "cli": WORDS | {"runtime", "knowledge", "discovery", "fix", "gate", "report", "engine"},
     "__main__": {"cli"},
 }
 

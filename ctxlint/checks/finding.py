@@ -35,7 +35,7 @@ class Finding(msgspec.Struct, frozen=True):
     """One answer of a check; the rule turns it into words.
 
     `fields` fill the placeholders of the rule's (or the kind's) message and scenario. `chain` is the normalised operations
-    that the fingerprint is taken from: cells and operations, no lines.
+    that the fingerprint is taken from: cells and operations, no lines. `facts` are for the rule's rewrite.
     """
 
     function: FunctionId
@@ -46,6 +46,7 @@ class Finding(msgspec.Struct, frozen=True):
     flow: tuple[FlowStep, ...]
     evidence: tuple[Evidence, ...]
     chain: tuple[str, ...]
+    facts: dict[str, str] = {}
 
 
 class Analysis:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ctxlint.result import Report
 
 STDIN = "-"
+WITH_FIXES = ("json", "json-lines", "sarif")
+"""The formats that carry the edits."""
 NAMELESS = "stdin.py"
 """What standard input is called when the command line gives it no name."""
 
@@ -46,6 +48,7 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         flags=flag_settings(arguments),
     )
 
+    from ctxlint.cli.fix import fix, wants_fixing
     from ctxlint.engine import Request, analyse
 
     show, wipe = progress_line(arguments.quiet)
@@ -56,18 +59,24 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         stdin_filename=arguments.stdin_filename or NAMELESS,
         tree=arguments.tree,
         cache=not arguments.no_cache,
+        fixes=configuration.settings.output_format in WITH_FIXES,
         progress=show,
     )
     if arguments.show_files or arguments.show_settings:
         return _show_plan(request, arguments)
     if arguments.verbose:
         warn(f"configuration: {configuration.file or 'none'}")
+    def status(report: Report) -> int:
+        return exit_status(report, configuration.settings.fail_on, arguments.exit_zero)
+
+    if wants_fixing(arguments):
+        return fix(request, arguments, analyzer, wipe, lambda report: _deliver(report, request, arguments), status)
     try:
         report = analyse(request, analyzer)
     finally:
         wipe()
     _deliver(report, request, arguments)
-    return exit_status(report, configuration.settings.fail_on, arguments.exit_zero)
+    return status(report)
 
 
 def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:

@@ -99,6 +99,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.
     `attribute` marks an attribute that is read, not called: `returns` is what it holds.
     `distinctive` marks a method whose name alone tells its library, so that it also counts for receivers of unknown type.
+    `atomic` marks a write that appears whole or not at all.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
     `fallible` means that it can raise, be cancelled or return a failure value; `suspends` that awaiting it really does.
     """
@@ -117,6 +118,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: When | None = None
     distinctive: bool = False
     attribute: bool = False
+    atomic: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,6 +139,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: When | None = None
     distinctive: bool = False
     attribute: bool = False
+    atomic: bool = False
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -219,7 +222,7 @@ def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], l
         effect = Effect(
             does=read.does, target=read.target, content=read.content, store=read.store, depth=read.depth,
             mode=read.mode, key=read.key, how=read.how, returns=read.returns, suspends=read.suspends, when=read.when,
-            distinctive=read.distinctive, attribute=read.attribute,
+            distinctive=read.distinctive, attribute=read.attribute, atomic=read.atomic,
             fallible=_fallible(read) if read.fallible is None else read.fallible,
         )
         for name in read.names:

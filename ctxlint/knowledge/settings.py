@@ -47,6 +47,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     min_confidence: Annotated[Confidence, _doc("Report findings of this confidence and higher.")] = "medium"
     fail_on: Annotated[FailOn, _doc("The least severity that gives exit status 1.")] = "note"
     require_reason: Annotated[bool, _doc("Whether a suppression without a reason is malformed.")] = False
+    runtime_module: Annotated[
+        str | None, _doc("The module from which fixed code imports the runtime; `ctxlint vendor` makes one of the project's own.")
+    ] = None
+    fixable: Annotated[Codes | None, _doc("Rules whose findings may be fixed, instead of all.")] = None
+    unfixable: Annotated[Codes, _doc("Rules whose findings are not to be fixed.")] = ()
+    unsafe_fixes: Annotated[bool, _doc("Whether unsafe fixes are applied, too.")] = False
+    extend_safe_fixes: Annotated[Codes, _doc("Rules whose unsafe fixes count as safe in this project.")] = ()
+    extend_unsafe_fixes: Annotated[Codes, _doc("Rules whose safe fixes count as unsafe in this project.")] = ()
     output_format: Annotated[OutputFormat, _doc("The format of the report.")] = "text"
     cache_dir: Annotated[str, _doc("The folder of the cache, relative to that of the configuration file.")] = ".ctxlint_cache"
     jobs: Annotated[int, msgspec.Meta(ge=0, description="Worker processes that read files, at most eight; 0 takes one for each processor.")] = 0

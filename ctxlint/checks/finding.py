@@ -65,3 +65,9 @@ class Analysis:
         self.stores = Stores(self.summaries)
         self.cells = Cells(self.summaries)
         self.concurrency = Concurrency(self.view)
+
+
+def place_of(analysis: Analysis, function: FunctionId, event: int) -> str:
+    """Where an event begins, for a rewrite: `path:line:column`."""
+    span = analysis.view.event(function, event).span
+    return f"{analysis.program.path(function)}:{span.line}:{span.column}"

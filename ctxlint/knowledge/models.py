@@ -60,6 +60,7 @@ Does = Literal[
     "telemetry",            # content is told to people or metrics, and nothing reads it back
     "cache",                # target can be computed again
     "joins",                # it waits for what target runs
+    "watches",              # the failure of what content runs is told to somebody
     "total",                # it neither raises nor suspends
     "pure",                 # the result depends on the arguments alone, and nothing changes
     "queue",                # content is owed to a consumer of target

@@ -9,7 +9,7 @@ import libcst as cst
 
 from ctxlint.diagnostic import Applicability, Edit
 from ctxlint.fix.layout import call_lines, comments_in, width_of
-from ctxlint.fix.openings import UTF_8, Held, Opening, arguments_by_name, constant_text, held, is_steady, leaks, meaning, opening
+from ctxlint.fix.openings import UTF_8, Held, Opening, arguments_by_name, constant_text, held, is_steady, leaks, opening
 from ctxlint.fix.pieces import Piece, Words, in_memory, is_ascii, pieces_of
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 from ctxlint.fix.text import Refused

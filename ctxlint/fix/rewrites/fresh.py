@@ -180,7 +180,8 @@ def _read_later(place: Place, found: Found) -> Answer:
         place.text.edit(Span(moved.line, 1, moved.end_line + 1, 1), ""),
         place.text.edit(Span(target.line, 1, target.line, 1), code),
     )
-    return Rewriting("read behind the wait", edits, "unsafe")
+    stays = waits(reading) or waits(span.body[span.last])       # the shorter wait for the store itself remains
+    return Rewriting("read behind the wait", edits, "display" if stays else "unsafe")
 
 
 def _independent(span: Between, reading: cst.Assign) -> int:

@@ -219,6 +219,50 @@ def count_while_counting(fixture: ModuleType, folder: Path) -> bool:
     return asyncio.run(run()) == 2
 
 
+def undone_rename(fixture: ModuleType, folder: Path) -> bool:
+    memory = fixture.MemoryBlocks()
+    memory.blocks = {"a": "text"}
+    memory.rename("a", "b")
+    memory.undo()
+    return bool(memory.blocks == {"a": "text"})
+
+
+def second_return(fixture: ModuleType, folder: Path) -> bool:
+    versions = fixture.PlanVersions()
+    versions.plan["todo"].append("step")
+    versions.save("start")
+    versions.go_back("start")
+    versions.finish("step")
+    versions.go_back("start")
+    return bool(versions.plan == {"todo": ["step"], "done": []})
+
+
+def streamed_after_checkpoint(fixture: ModuleType, folder: Path) -> bool:
+    chat = fixture.StreamedChat()
+    chat.messages = [{"role": "assistant", "text": "a"}]
+    chat.checkpoint("c")
+    chat.messages[-1]["text"] += "b"
+    chat.back_to("c")
+    return bool(chat.messages[0]["text"] == "a")
+
+
+def reader_beside_writer(fixture: ModuleType, folder: Path) -> bool:
+    writes = fixture.ToolCall("write", lambda: None, outputs={"plan.md"})
+    reads = fixture.ToolCall("read", lambda: None, inputs={"plan.md"}, outputs={"notes.md"})
+    apart = fixture.ToolCall("other", lambda: None, inputs={"a"}, outputs={"b"})
+    together = [fixture.may_run_together(writes, reads), fixture.may_run_together(reads, writes)]
+    return together == [False, False] and fixture.may_run_together(writes, apart)
+
+
+def commit_on_a_stale_reading(fixture: ModuleType, folder: Path) -> bool:
+    space = fixture.StateSpace()
+    first, second = space.begin(), space.begin()
+    space.read(first, "limit")
+    space.write(first, "spent", "10")
+    space.write(second, "limit", "0")
+    return bool(space.commit(second) and not space.commit(first))
+
+
 STORIES: list[tuple[str, Story]] = [
     ("CTX105/truncate_then_dump.py", unserialisable_state),
     ("CTX105/journal_compaction.py", unserialisable_entry),
@@ -227,6 +271,11 @@ STORIES: list[tuple[str, Story]] = [
     ("CTX103/swallowed_append.py", swallowed_fact),
     ("CTX103/ignored_status.py", ignored_answer),
     ("CTX103/fire_and_forget.py", lost_task),
+    ("CTX204/saved_alias.py", undone_rename),
+    ("CTX204/restored_alias.py", second_return),
+    ("CTX204/shallow_messages.py", streamed_after_checkpoint),
+    ("CTX301/02_parallel_tool_calls_bad.py", reader_beside_writer),
+    ("CTX301/12_optimistic_commit_bad.py", commit_on_a_stale_reading),
     ("CTX302/lock_scope.py", two_planners("extend_locking_late")),
     ("CTX302/lock_scope.py", two_planners("extend_locking_twice")),
     ("CTX302/get_or_create.py", two_openers),

@@ -8,10 +8,12 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from ctxlint.calls.edges import edges
+from ctxlint.calls.guards import Guards
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.program import LinkedModule, Program, link
@@ -22,19 +24,24 @@ from ctxlint.checks.finding import Analysis as Questions
 from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, worded
 from ctxlint.discovery.files import SourceFile
+from ctxlint.ir.describe import describe_function
+from ctxlint.ir.function import Function
 from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
-from ctxlint.result import Analysis, Coverage, NotAnalysed
+from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
-from ctxlint.workers import Unreadable, Workers, confirm, lower_files
+from ctxlint.workers import Unreadable, Workers, beside, confirm, lower_files
 
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
+
+ROUNDS = 4
+"""How often a call graph that is printed looks at what callers pass; rules look once."""
 
 RECURSION_LIMIT = 4000
 """Frames: `calls.memo.DEEPEST` questions of some fifty frames each fit in, and the stack of a main thread holds them."""
@@ -56,23 +63,105 @@ def analyse_files(
 ) -> Analysis:
     """Lower, link and question `files`; see `engine.Analyzer`."""
     with _with_room_and_no_cyclic_collection():
-        modules, problems = _linked(files, lower_files(files, tree, cache, workers, progress))
-        by_path = {file.path: file for file in files}
-        options = {rule.code: dict(configuration.options(rule)) for rule in rules}
-        questions, found = _asked(modules, rules, options, models)
-        if tree == "fast":
-            for number in range(VERDICT_ROUNDS):
-                changed = _verdict(questions, found, by_path, cache if number == 0 else None)
-                if not changed:
-                    break
-                modules.update(changed)
-                questions, found = _asked(modules, rules, options, models)
-        lines = _SourceLines(by_path)
-        diagnostics = tuple(
-            worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
+        lowered = lower_files(files, tree, cache, workers, progress)
+        return _judged(files, lowered, rules, configuration, models, tree, cache)
+
+
+def analyse_both(
+    files: tuple[SourceFile, ...],
+    earlier: tuple[SourceFile, ...],
+    rules: tuple[Rule, ...],
+    configuration: Configuration,
+    models: Models,
+    *,
+    tree: str,
+    cache: Folder | None,
+    workers: Workers,
+    progress: Callable[[int, int], None],
+) -> tuple[Analysis, Analysis]:
+    """Analyse the present and an earlier state of the files, of which those without a `source` of their own are the same.
+
+    What both have is lowered once; the earlier state is questioned by a process beside this one.
+    """
+    with _with_room_and_no_cyclic_collection():
+        places = {file.path: number for number, file in enumerate(files) if file.source is None}
+        other = [file for file in earlier if file.source is not None or file.path not in places]
+        lowered = lower_files((*files, *other), tree, cache, workers, progress)
+        lowered_other = {file.path: module for file, module in zip(other, lowered[len(files):])}
+        lowered_earlier = [lowered_other.get(file.path) or lowered[places[file.path]] for file in earlier]
+        return beside(
+            lambda: _judged(files, lowered[: len(files)], rules, configuration, models, tree, cache),
+            lambda: _judged(earlier, lowered_earlier, rules, configuration, models, tree, cache),
+            Analysis,
         )
+
+
+def _judged(
+    files: tuple[SourceFile, ...], lowered: Sequence[Module | Unreadable], rules: tuple[Rule, ...],
+    configuration: Configuration, models: Models, tree: str, cache: Folder | None,
+) -> Analysis:
+    """Link what the files were lowered to, and question it."""
+    modules, problems = _linked(files, lowered)
+    by_path = {file.path: file for file in files}
+    options = {rule.code: dict(configuration.options(rule)) for rule in rules}
+    questions, found = _asked(modules, rules, options, models)
+    if tree == "fast":
+        for number in range(VERDICT_ROUNDS):
+            changed = _verdict(questions, found, by_path, cache if number == 0 else None)
+            if not changed:
+                break
+            modules.update(changed)
+            questions, found = _asked(modules, rules, options, models)
+    lines = _SourceLines(by_path)
+    diagnostics = tuple(
+        worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
+    )
+    functions = sum(len(module.ir.functions) for module in modules.values())
+    return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
+
+
+def questions_of(
+    files: tuple[SourceFile, ...], models: Models, *, tree: str, workers: Workers, progress: Callable[[int, int], None]
+) -> Questions:
+    """Lower and link `files`, and return what may be asked about the program; files that cannot be read are left out."""
+    with _with_room_and_no_cyclic_collection():
+        modules, _ = _linked(files, lower_files(files, tree, None, workers, progress))
+        return Questions(_view(link(modules), models))
+
+
+def calls_in(
+    files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
+) -> Called:
+    """Lower and link `files` and resolve every call."""
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
+        found = edges(_view(link(modules), models, ROUNDS))
         functions = sum(len(module.ir.functions) for module in modules.values())
-        return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
+        coverage = Coverage(len(modules), functions, tuple(problems))
+        return Called(found.calls, found.sites, found.unknown, coverage, models.problems)
+
+
+def functions_called(
+    name: str, files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
+) -> Described:
+    """Lower `files` and describe the functions of that qualified name, with the locks that are held at their events."""
+    with _with_room_and_no_cyclic_collection():
+        modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
+        guards = Guards(_view(link(modules), models))
+        texts = []
+        names: dict[str, None] = {}
+        for key, module in modules.items():
+            for index, function in enumerate(module.ir.functions):
+                names[function.qualname] = None
+                if function.qualname == name:
+                    texts.append(describe_function(function, _locks(guards, FunctionId(key, index), function)))
+        return Described(tuple(texts), tuple(names), tuple(problems))
+
+
+def _locks(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
+    """For the events that happen under locks, the events that acquired these."""
+    held = ((number, sorted(guards.held(identity, number))) for number in range(len(function.events)))
+    return {number: f"holds {', '.join([f'#{site}' for site in sites])}" for number, sites in held if sites}
 
 
 def _asked(
@@ -84,7 +173,7 @@ def _asked(
     return questions, find(rules, options, questions)
 
 
-def _view(program: Program, models: Models) -> View:
+def _view(program: Program, models: Models, rounds: int = 1) -> View:
     @functools.cache
     def result_of(name: str) -> str | None:
         return next((effect.returns for effect in models.effects(name) if effect.returns and not effect.attribute), None)
@@ -95,7 +184,7 @@ def _view(program: Program, models: Models) -> View:
 
     definitions = DefinitionTables(program)
     inference = TypeInference(program, external_result=result_of, external_attribute=attribute_of, definitions=definitions)
-    return View(CallGraph(inference), definitions, models, load_words())
+    return View(CallGraph(inference, rounds), definitions, models, load_words())
 
 
 def _linked(
@@ -185,4 +274,6 @@ class _with_room_and_no_cyclic_collection:
     def __exit__(self, *exception: object) -> None:
         sys.setrecursionlimit(self._limit)
         if self._was_enabled:
+            # What lives now would all be looked through once more, which takes as long as lowering it.
+            gc.freeze()
             gc.enable()

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 
+from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile
+from ctxlint.fixing import what_fixes_depend_on
 from ctxlint.knowledge.configuration import Configuration
-from ctxlint.knowledge.places import rules_folder
+from ctxlint.knowledge.places import PACKAGE, rules_folder
 from ctxlint.result import Report
 from ctxlint.store.folder import Folder
 from ctxlint.store.keys import code, content, digest, interpreter
@@ -24,39 +27,60 @@ from ctxlint.store.sources import keys_of
 
 _KIND = "reports"
 
-_SHOWN_ONLY = {"jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note"}
+_SHOWN_ONLY = {
+    "jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note", "baseline": "", "sarif_category": "",
+}
 """Settings that change nothing in a report."""
+
+_LIBRARIES = ("libcst", "msgspec", "networkx", "pathspec", "sarif_om", "tomli")
 
 
 class EarlierRuns:
-    """The cache of one configuration, and the place of one run in it; `fixes` is what its fixes depend on, if it has some."""
+    """The cache of one configuration, and the place of one run in it: two runs with one `key` have one report."""
 
     def __init__(
-        self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str, fixes: tuple[object, ...] = ()
+        self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str, asked: Asked | None = None,
+        *, with_fixes: bool = False,
     ) -> None:
         self.folder = Folder(configuration.folder / configuration.settings.cache_dir)
         self._configuration = configuration
         self._files = files
         self._tree = tree
-        self._fixes = fixes
-        self._key = self._key_now()
+        self._asked = asked or Asked()
+        self._with_fixes = with_fixes
+        self._tell()
+        self.key = self._key_now()
 
     def report(self) -> Report | None:
         """What the same run has reported before, if it was made."""
-        record = self.folder.get(_KIND, self._key)
+        record = self.folder.get(_KIND, self.key)
         return report_in(record) if record is not None else None
 
     def keep(self, report: Report) -> str:
         """Keep the report of this run, unless a file has changed meanwhile; return a warning when the folder cannot be written."""
-        record = packed(report) if self._key_now() == self._key else None
+        self._asked.changed = self._key_now() != self.key
+        record = None if self._asked.changed else packed(report)
         if record is None:
             return ""
         try:
-            self.folder.put(_KIND, self._key, record)
+            self.folder.put(_KIND, self.key, record)
             self.folder.prune()
         except OSError as error:
             return f"the cache {self.folder.path} cannot be written: {error.strerror}"
         return ""
+
+    def _tell(self) -> None:
+        """Say what a report depends on besides what was asked in order to find the files."""
+        settings, asked = self._configuration.settings, self._asked
+        asked.around(Path.cwd())
+        asked.read(file.path for file in self._files)
+        for path in (rules_folder(), *self._configuration.paths((*settings.rule_paths, *settings.model_paths))):
+            asked.everything_under(path, ".toml")
+        asked.everything_under(PACKAGE, ".py")
+        if self._with_fixes:
+            asked.read(what_fixes_depend_on(self._files)[0])
+        libraries = [find_spec(name) for name in _LIBRARIES]
+        asked.read(found.origin for found in libraries if found is not None and found.origin)
 
     def _key_now(self) -> str:
         configuration = self._configuration
@@ -67,12 +91,13 @@ class EarlierRuns:
             *(file for path in configuration.paths(settings.rule_paths) for file in _tables(path)),
             *(file for path in configuration.paths(settings.model_paths) for file in _tables(path)),
         )
+        fixes = what_fixes_depend_on(self._files)[1] if self._with_fixes else ""
         described = [(file.path, file.module, file.is_package) for file in self._files]
         return digest(
             b"report", code(), interpreter(), self._tree.encode(), os.fsencode(Path.cwd()),
             msgspec.json.encode(said, order="deterministic"),
             content(data),
-            repr((described, self._fixes)).encode("utf-8", "surrogatepass"),
+            repr((described, fixes)).encode("utf-8", "surrogatepass"),
             "\n".join(keys_of(self._files, self._tree)).encode(),
         )
 

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import functools
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from ctxlint.diagnostic import CONFIDENCES, Diagnostic
+from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile, discover, discover_stdin
 from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
-from ctxlint.knowledge.project import depends_on
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
-from ctxlint.result import Analysis, NotAnalysed, Report
+from ctxlint.result import Analysis, Called, Described, NotAnalysed, Report
 from ctxlint.store.folder import Folder
 
 # A run in which nothing has changed reads one record; what only an analysis needs is imported by the functions that make one.
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ctxlint.fix.passes import Applied
+    from ctxlint.gate.baseline import Baseline, Comparison
     from ctxlint.gate.suppressions import Comments
     from ctxlint.knowledge.models import Models
     from ctxlint.workers import Workers
 
-NOT_ANALYSED = "CTX003"
+NOT_ANALYSED, STALE = "CTX003", "CTX004"
 
-RUNTIME = "ctxlint.runtime"
-"""Where fixed code imports the runtime from unless the project names another module."""
+Files = tuple[SourceFile, ...]
 
 Progress = Callable[[int, int], None]
 """Told how many of how many files are done."""
@@ -64,7 +61,9 @@ class Request(msgspec.Struct, frozen=True):
     """What a run is asked for: `paths`, or the text `stdin` of a file that would lie at `stdin_filename`.
 
     Without `cache` nothing is read from or written to the folder of earlier runs. An `executor` lowers the files in place of
-    the worker processes that the setting `jobs` asks for. With `fixes` the findings carry what repairs them.
+    the worker processes that the setting `jobs` asks for. `asked` is told what the report depends on besides the settings.
+    With `since`, only what that revision does not have counts; without `baseline` the one of the configuration is not looked at.
+    With `fixes` the findings carry what repairs them.
     """
 
     paths: tuple[str, ...]
@@ -74,20 +73,20 @@ class Request(msgspec.Struct, frozen=True):
     tree: str = "fast"
     cache: bool = True
     executor: Executor | None = None
+    since: str = ""
+    baseline: bool = True
     fixes: bool = False
     progress: Progress = lambda done, total: None
+    asked: Asked | None = None
 
 
-class Repair(msgspec.Struct, frozen=True):
-    """What fixing came to: the texts of the changed files before and after, the fixes that were applied, the files that were
-    given their text back with the reason, and the report on the fixed program.
-    """
+class Outcome(msgspec.Struct, frozen=True):
+    """A report, and the baseline that it was compared with: which entries accept what, and which of them could be judged."""
 
-    before: dict[str, bytes]
-    after: dict[str, bytes]
-    applied: tuple[Applied, ...]
-    taken_back: dict[str, str]
     report: Report
+    baseline: Baseline | None = None
+    comparison: Comparison | None = None
+    judged: tuple[int, ...] = ()
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -104,7 +103,7 @@ def plan(request: Request, files: tuple[SourceFile, ...] | None = None) -> Plan:
     rules = load_rules(configuration.paths(configuration.settings.rule_paths))
     check_rule_tables(configuration, rules)
     selection = select(rules, configuration)
-    return Plan(rules, selection, _files(request) if files is None else files)
+    return Plan(rules, selection, files_of(request) if files is None else files)
 
 
 def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
@@ -112,92 +111,98 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
 
     `analyzer` is the analysis itself; without one it is `ctxlint.analyzer.analyse_files`, and when nothing has changed since
     an earlier run, what that one has reported.
+    With `since` only what that revision does not have counts, and with a baseline only what that does not accept.
     """
+    return run(request, analyzer).report
+
+
+def run(request: Request, analyzer: Analyzer | None = None) -> Outcome:
+    """Return the report of `analyse`, and what it was compared with."""
+    if request.since:
+        files, report = _introduced(request, analyzer)
+    else:
+        files = files_of(request)
+        (report,) = _reports(request, (files,), analyzer)
+    baseline = request.configuration.settings.baseline
+    return _not_accepted(report, files, request) if baseline and request.baseline else Outcome(report)
+
+
+def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None) -> list[Report]:
+    """Return the report on each of one or two states of the files, those of earlier runs where nothing has changed."""
     if not request.cache or analyzer is not None:
-        return _analysed(request, _files(request), analyzer, None)
-    files = _files(request)
-    earlier = EarlierRuns(request.configuration, files, request.tree, _fixes_depend_on(request, files))
-    report = earlier.report()
-    if report is None:
-        report = _analysed(request, files, None, earlier.folder)
-        problem = earlier.keep(report)
-        if problem:
-            report = msgspec.structs.replace(report, problems=(*report.problems, problem))
-    return report
+        return _analysed(request, sides, analyzer, None)
+    earlier = [
+        EarlierRuns(
+            request.configuration, files, request.tree, None if number else request.asked, with_fixes=request.fixes
+        )
+        for number, files in enumerate(sides)
+    ]
+    reports = {run.key: report for run in earlier if (report := run.report()) is not None}
+    missing = {run.key: (run, files) for run, files in zip(earlier, sides) if run.key not in reports}
+    if missing:
+        made = _analysed(request, [files for _, files in missing.values()], None, earlier[0].folder)
+        for (run, _), report in zip(missing.values(), made):
+            problem = run.keep(report)
+            if problem:
+                report = msgspec.structs.replace(report, problems=(*report.problems, problem))
+            reports[run.key] = report
+    return [reports[run.key] for run in earlier]
 
 
-def repair(request: Request, analyzer: Analyzer | None = None) -> Repair:
-    """Fix what the settings allow, in memory, and return the new texts with what is left to report.
-
-    While fixes are tried, all rules are asked: a fix that brings a finding of any of them is taken back.
-    """
-    from ctxlint.fix.choice import applicable
-    from ctxlint.fix.passes import Seen, fixed
-    from ctxlint.gate.fingerprints import fingerprinted
-
-    files = _files(request)
-    folder = EarlierRuns(request.configuration, files, request.tree).folder if request.cache else None
-    planned = plan(request, files)
-    everything = tuple(rule for rule in planned.rules.values() if rule.check)
-    given = {file.path: file.source for file in files if file.source is not None}
-    reports: dict[int, Report] = {}
-
-    def source_of(path: str) -> bytes:
-        return given[path] if path in given else Path(path).read_bytes()
-
-    def look(texts: Mapping[str, bytes]) -> Seen:
-        now = tuple(msgspec.structs.replace(file, source=texts[file.path]) if file.path in texts else file for file in files)
-        here = msgspec.structs.replace(planned, files=now)
-        analysis = _asked(request, here, everything, analyzer, folder)
-        report = _reported(msgspec.structs.replace(request, fixes=True), here, analysis)
-        reports[0] = report
-        found = Counter((one.path, one.fingerprint) for one in fingerprinted(analysis.diagnostics))
-        found.update((one.path, one.fingerprint) for one in report.diagnostics if not planned.rules[one.code].check)
-        return Seen(report.diagnostics, found, frozenset(failure.path for failure in analysis.coverage.not_analysed))
-
-    outcome = fixed(look({}), look, source_of, lambda one: applicable(one, request.configuration.settings))
-    before = {path: source_of(path) for path in outcome.texts}
-    return Repair(before, outcome.texts, outcome.applied, outcome.taken_back, reports[0])
-
-
-def _files(request: Request) -> tuple[SourceFile, ...]:
+def files_of(request: Request) -> Files:
+    """Return the files that a request names."""
     if request.stdin is not None:
         return discover_stdin(request.stdin_filename, request.stdin, request.configuration)
-    return discover(request.paths, request.configuration)
+    return discover(request.paths, request.configuration, request.asked)
 
 
 def _analysed(
-    request: Request, files: tuple[SourceFile, ...], analyzer: Analyzer | None, folder: Folder | None
-) -> Report:
-    planned = plan(request, files)
+    request: Request, sides: Sequence[Files], analyzer: Analyzer | None, folder: Folder | None
+) -> list[Report]:
+    """Analyse one or two states of the files."""
+    planned = plan(request, sides[0])
     checked = tuple(rule for rule in planned.selection.rules if rule.check)
-    return _reported(request, planned, _asked(request, planned, checked, analyzer, folder))
+    analyses, problems = asked_of(request, sides, checked, analyzer, folder)
+    return [
+        judged(msgspec.structs.replace(planned, files=files), analysis, request.configuration, problems, request.fixes)
+        for files, analysis in zip(sides, analyses)
+    ]
 
 
-def _asked(
-    request: Request, planned: Plan, rules: tuple[Rule, ...], analyzer: Analyzer | None, folder: Folder | None
-) -> Analysis:
-    """What the checks of `rules` say about the files of the plan."""
+def asked_of(
+    request: Request, sides: Sequence[Files], rules: tuple[Rule, ...], analyzer: Analyzer | None, folder: Folder | None
+) -> tuple[Sequence[Analysis], tuple[str, ...]]:
+    """Return what the checks of `rules` say about one or two states of the files, and what is wrong with the models."""
     from ctxlint.knowledge.models import load_models
     from ctxlint.workers import Workers
 
     configuration = request.configuration
     models = load_models(configuration.paths(configuration.settings.model_paths))
-    analysis = (analyzer or connected_analyzer())(
-        planned.files, rules, configuration, models,
-        tree=request.tree, cache=folder, workers=Workers(configuration.settings.jobs, request.executor),
-        progress=request.progress,
-    )
-    return msgspec.structs.replace(analysis, problems=(*models.problems, *analysis.problems))
+    workers = Workers(configuration.settings.jobs, request.executor)
+    if analyzer is None and len(sides) == 2:
+        from ctxlint.analyzer import analyse_both
+
+        both = analyse_both(
+            sides[0], sides[1], rules, configuration, models,
+            tree=request.tree, cache=folder, workers=workers, progress=request.progress)
+        return both, models.problems
+    one = analyzer or connected_analyzer()
+    analyses = [
+        one(files, rules, configuration, models,
+            tree=request.tree, cache=folder, workers=workers, progress=request.progress)
+        for files in sides
+    ]
+    return analyses, models.problems
 
 
-def _reported(request: Request, planned: Plan, analysis: Analysis) -> Report:
-    """The report on what the checks said: suppressed, filtered, and in order."""
+def judged(
+    planned: Plan, analysis: Analysis, configuration: Configuration, problems: Iterable[str], fixes: bool = False
+) -> Report:
+    """Suppress, filter and sort what an analysis has found, and with `fixes` say what repairs it."""
     from ctxlint.gate.fingerprints import fingerprinted
     from ctxlint.gate.per_file import ignored_in
     from ctxlint.gate.suppressions import apply_suppressions
 
-    configuration = request.configuration
     failures = _failures(analysis.coverage.not_analysed, planned.rules[NOT_ANALYSED])
     failed = {failure.path for failure in failures}
     outcome = apply_suppressions(
@@ -221,17 +226,111 @@ def _reported(request: Request, planned: Plan, analysis: Analysis) -> Report:
     def finished(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         return tuple(sorted(fingerprinted(filter(counts, diagnostics)), key=_order))
 
-    shown = finished((*outcome.shown, *outcome.notices, *failures))
-    problems = [*planned.selection.warnings, *analysis.problems]
+    warnings = [*planned.selection.warnings, *problems, *analysis.problems]
     if not planned.files:
-        problems.append("no Python files to analyse")
+        warnings.append("no Python files to analyse")
+    found = (*outcome.shown, *outcome.notices, *failures)
+    shown = finished(found)
+    if fixes:
+        from ctxlint.fixing import with_fixes
+
+        shown = with_fixes(shown, planned.files, planned.rules, configuration)
     return Report(
-        diagnostics=_with_fixes(shown, request, planned) if request.fixes else shown,
+        diagnostics=shown,
         suppressed=finished(outcome.suppressed),
         coverage=analysis.coverage,
-        problems=tuple(problems),
+        problems=tuple(warnings),
         incomplete=any(not ignored(failure.path, NOT_ANALYSED) for failure in failures),
+        left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *outcome.suppressed) if not counts(one)))),
     )
+
+
+def _bare(diagnostic: Diagnostic) -> Diagnostic:
+    """The finding without its argument."""
+    return msgspec.structs.replace(diagnostic, message="", flow=(), scenario="", evidence=(), fixes=())
+
+
+def _introduced(request: Request, analyzer: Analyzer | None) -> tuple[Files, Report]:
+    """Return the files of the present and the report on them, in which only that counts which `since` does not have."""
+    from ctxlint.gate.git import WHOLE
+    from ctxlint.gate.revisions import difference
+    from ctxlint.gate.since import paths_now, paths_then, revision_of
+
+    given = request.paths if request.stdin is None else (request.stdin_filename,)
+    revision = revision_of(given, request.since)
+    request = msgspec.structs.replace(request, paths=paths_now(request.paths, revision))
+    files = files_of(request)
+    present = {file.path for file in files}
+    before = discover(paths_then(given, present, revision), request.configuration, tree=revision)
+    sources = revision.sources(Path(file.path) for file in before)
+    earlier = tuple(msgspec.structs.replace(file, source=sources[Path(file.path)]) for file in before)
+
+    now, then = _reports(request, (files, earlier), analyzer)
+    failures = [one for one in now.diagnostics if one.code == NOT_ANALYSED]
+    compared = difference(
+        [one for one in now.diagnostics if one.code != NOT_ANALYSED],
+        [one for one in then.diagnostics if one.code != NOT_ANALYSED],
+        revision.earlier_name,
+        # What git knows is the file, not the text on standard input.
+        revision.change if request.stdin is None else lambda file: WHOLE,
+    )
+    return files, msgspec.structs.replace(
+        now,
+        diagnostics=tuple(sorted((*compared.introduced, *failures), key=_order)),
+        known=compared.preexisting,
+        fixed=compared.fixed,
+        compared=request.since,
+        problems=(*now.problems, *(
+            f"{one.path} could not be analysed at {request.since} ({one.reason}): all of its findings count as introduced"
+            for one in then.coverage.not_analysed if one.path in present)),
+    )
+
+
+def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
+    """Return the report without what the baseline accepts, and with a finding for each entry that accepts nothing."""
+    from ctxlint.gate.accepting import Looked, against, judged, stale
+    from ctxlint.gate.baseline import read_baseline
+    from ctxlint.gate.per_file import ignored_in
+
+    configuration = request.configuration
+    planned = plan(request, files)
+    baseline = read_baseline(configuration.folder / configuration.settings.baseline)
+    failed = {failure.path for failure in report.coverage.not_analysed}
+    looked = Looked(
+        request.paths, frozenset(file.path for file in files if file.path not in failed), planned.selection.codes)
+    report, comparison = against(report, baseline)
+    judgeable = judged(baseline, looked) if request.stdin is None else ()
+    ignored = ignored_in(configuration)
+    notices = [
+        one for one in stale(baseline, comparison, judgeable, planned.rules[STALE])
+        if one.code in planned.selection.codes and not ignored(one.path, one.code)
+    ]
+    shown = tuple(sorted((*report.diagnostics, *notices), key=_order))
+    return Outcome(msgspec.structs.replace(report, diagnostics=shown), baseline, comparison, judgeable)
+
+
+def called(request: Request) -> Called:
+    """Return which functions of the files call which."""
+    from ctxlint.analyzer import calls_in
+
+    return calls_in(*_lowering(request))
+
+
+def described(request: Request, function: str) -> Described:
+    """Return what each function of that qualified name does, as text."""
+    from ctxlint.analyzer import functions_called
+
+    return functions_called(function, *_lowering(request))
+
+
+def _lowering(request: Request) -> tuple[tuple[SourceFile, ...], Models, Workers, Progress]:
+    """What a run needs that asks no rule."""
+    from ctxlint.knowledge.models import load_models
+    from ctxlint.workers import Workers
+
+    configuration = request.configuration
+    models = load_models(configuration.paths(configuration.settings.model_paths))
+    return files_of(request), models, Workers(configuration.settings.jobs, request.executor), request.progress
 
 
 def connected_analyzer() -> Analyzer:
@@ -240,47 +339,6 @@ def connected_analyzer() -> Analyzer:
 
     analyzer: Analyzer = analyse_files
     return analyzer
-
-
-def _with_fixes(diagnostics: tuple[Diagnostic, ...], request: Request, planned: Plan) -> tuple[Diagnostic, ...]:
-    """The findings with what repairs them, as far as the project trusts it."""
-    from ctxlint.fix.choice import adjusted
-    from ctxlint.fix.fixes import Workshop
-    from ctxlint.fix.rewriting import Runtime
-
-    settings = request.configuration.settings
-    files = {file.path: file for file in planned.files}
-
-    def source_of(path: str) -> bytes | None:
-        file = files.get(path)
-        if file is None:
-            return None
-        return Path(path).read_bytes() if file.source is None else file.source
-
-    @functools.cache
-    def depends(folder: Path) -> bool:
-        return depends_on(RUNTIME.partition(".")[0], folder)
-
-    def runtime_of(path: str) -> Runtime:
-        module = settings.runtime_module
-        return Runtime(module or RUNTIME, module is not None or depends(Path(path).parent))
-
-    def package_of(path: str) -> str:
-        return files[path].module.partition(".")[0]
-
-    workshop = Workshop(planned.rules, source_of, package_of, runtime_of)
-    return tuple(
-        msgspec.structs.replace(one, fixes=tuple(adjusted(fix, one.code, settings) for fix in one.fixes)) if one.fixes else one
-        for one in workshop.with_fixes(diagnostics)
-    )
-
-
-def _fixes_depend_on(request: Request, files: Iterable[SourceFile]) -> tuple[object, ...]:
-    """What changes the fixes of a run besides its files and settings: whether the projects depend on the runtime."""
-    if not request.fixes:
-        return ()
-    folders = sorted({Path(file.path).parent for file in files})
-    return ("fixes", *(depends_on(RUNTIME.partition(".")[0], folder) for folder in folders))
 
 
 def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnostic, ...]:
@@ -304,7 +362,7 @@ def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnost
 
 def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Comments]:
     """Yield the suppression comments of the files that have some."""
-    from ctxlint.gate.statements import statement_lines
+    from ctxlint.gate.statements import physical_lines, statement_lines
     from ctxlint.gate.suppressions import Comments
     from ctxlint.syntax.comments import suppressions
     from ctxlint.syntax.read import decode
@@ -315,7 +373,7 @@ def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Com
         if b"noqa" in data or b"ctxlint:" in data:
             text = decode(data)
             if isinstance(text, str) and (found := suppressions(text, prefixes)):
-                yield Comments(file.path, found, tuple(text.splitlines()), statement_lines(text))
+                yield Comments(file.path, found, tuple(physical_lines(text)), statement_lines(text))
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

@@ -37,6 +37,9 @@ class Report(msgspec.Struct, frozen=True):
     """What is shown: `diagnostics` count, `suppressed` ones are hidden by a comment; both are in order of output.
 
     `incomplete` is true when something that was asked for was not analysed and nothing allows that.
+    `left_out` are findings that the settings leave out, without their arguments: what a baseline accepts may be among them.
+    In a comparison `known` are findings that do not count, because an earlier revision or the baseline has them, and `fixed`
+    those that only the earlier revision has; `compared` says with what.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -44,3 +47,30 @@ class Report(msgspec.Struct, frozen=True):
     coverage: Coverage
     problems: tuple[str, ...] = ()
     incomplete: bool = False
+    left_out: tuple[Diagnostic, ...] = ()
+    known: tuple[Diagnostic, ...] = ()
+    fixed: tuple[Diagnostic, ...] = ()
+    compared: str = ""
+
+
+class Called(msgspec.Struct, frozen=True):
+    """Which functions call which: dotted names from the import root, both in order.
+
+    `calls` has every function of the program; what it calls is a function of the program, a dotted name outside it,
+    `<builtin>.` and a name, or `<unknown>.` and the name by which something is called of which nothing is known.
+    `sites` counts the calls that were looked at, `unknown` those among them that can reach something not listed.
+    """
+
+    calls: dict[str, tuple[str, ...]]
+    sites: int
+    unknown: int
+    coverage: Coverage
+    problems: tuple[str, ...] = ()
+
+
+class Described(msgspec.Struct, frozen=True):
+    """What functions do, step by step: a text for each function that was asked for, and the names of all there are."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+    not_analysed: tuple[NotAnalysed, ...] = ()

@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -33,6 +33,7 @@ WORTH_PROCESSES = 40
 MOST_WORKERS = 8
 
 Progress = Callable[[int, int], None]
+T = TypeVar("T")
 
 
 class Workers(msgspec.Struct, frozen=True):
@@ -101,6 +102,41 @@ def lower_task(source: bytes, tree: str, folder: str, key: str, limit: float) ->
     if record is not None and folder:
         _keep(Folder(Path(folder)), "lowered", key, record)
     return record or b""
+
+
+def beside(here: Callable[[], T], there: Callable[[], T], kind: type[T]) -> tuple[T, T]:
+    """The results of both, of which the second is made by a process of its own where processes can be forked.
+
+    A process that dies is no loss but of time: then its result is made here, too. Its memory is shared until it is written.
+    """
+    if _method() != "fork" or _processors() < 2:
+        return here(), there()
+    context = multiprocessing.get_context("fork")
+    receiving, sending = context.Pipe(duplex=False)
+
+    def work() -> None:
+        _begin()
+        try:
+            result = msgspec.msgpack.encode(there())
+        except Exception:
+            # Half a character in a result has no bytes, and an error is told by the process that the user sees.
+            return
+        sending.send_bytes(result)
+
+    process = context.Process(target=work, daemon=True)
+    process.start()
+    sending.close()
+    try:
+        own = here()
+        try:
+            other = msgspec.msgpack.decode(receiving.recv_bytes(), type=kind)
+        except (EOFError, OSError):
+            other = there()
+    finally:
+        receiving.close()
+        process.kill()
+        process.join()
+    return own, other
 
 
 def confirm(source: bytes, lines: Sequence[int], screened: Module, cache: Folder | None) -> Module | None:
@@ -189,9 +225,8 @@ def _in_pool(
     waiting: list[_Task], tree: str, cache: Folder | None, jobs: int, suspects: list[_Task]
 ) -> Iterator[tuple[int, Lowered]]:
     """Take tasks from the end of `waiting` until none is left or a worker dies; `suspects` are those that were under way."""
-    method = "fork" if "fork" in multiprocessing.get_all_start_methods() and os.name == "posix" else "spawn"
     folder = str(cache.path) if cache is not None else ""
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context(method), _begin) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context(_method()), _begin) as pool:
         running: dict[Future[bytes], _Task] = {}
         try:
             while waiting or running:
@@ -231,6 +266,10 @@ def _keep(cache: Folder, kind: str, key: str, record: bytes) -> None:
 
 def _outcome(result: Lowered) -> Module | Unreadable:
     return result.module if result.module is not None else Unreadable(result.kind, result.message, result.line)
+
+
+def _method() -> str:
+    return "fork" if "fork" in multiprocessing.get_all_start_methods() and os.name == "posix" else "spawn"
 
 
 def _processors() -> int:

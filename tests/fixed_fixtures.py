@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxlint.engine import Repair, Request, repair
+from ctxlint.engine import Request
 from ctxlint.knowledge.configuration import load_configuration
+from ctxlint.repairs import Repair, repair
 from tests.fixture_runs import FIXED, fixture_files, rule_folders
 
 

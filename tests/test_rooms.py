@@ -20,12 +20,13 @@ READS_ANNOTATIONS = PACKAGE / "calls" / "types.py"
 DYNAMIC_TWINS = PACKAGE / "runtime" / "monitor" / "arguments.py"
 """Names the rules that its observations are the dynamic twins of; the runtime may import no rule."""
 
-WORDS = {"ir", "diagnostic", "errors", "result"}
+WORDS = {"ir", "diagnostic", "errors", "result", "beliefs"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ir": set(),
     "errors": set(),
     "diagnostic": {"ir"},
     "result": {"ir", "diagnostic"},
+    "beliefs": set(),
     "runtime": set(),
     "plugins": {"runtime"},
     "knowledge": WORDS,
@@ -40,10 +41,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gate": WORDS | {"knowledge", "syntax"},
     "store": WORDS | {"discovery"},
     "workers": WORDS | {"discovery", "syntax", "store"},
-    "earlier": WORDS | {"knowledge", "discovery", "store"},
+    "fixing": WORDS | {"knowledge", "discovery", "fix"},
+    "earlier": WORDS | {"knowledge", "discovery", "store", "fixing"},
     "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers"},
-    "engine": WORDS | {"knowledge", "discovery", "syntax", "fix", "gate", "analyzer", "store", "workers", "earlier"},
-    "cli": WORDS | {"runtime", "knowledge", "discovery", "fix", "gate", "report", "engine"},
+    "engine": WORDS | {"knowledge", "discovery", "syntax", "fix", "gate", "analyzer", "store", "workers", "earlier", "fixing"},
+    "repairs": WORDS | {"knowledge", "discovery", "fix", "gate", "store", "earlier", "fixing", "engine"},
+    "inside": WORDS | {"knowledge", "calls", "roles", "checks", "workers", "analyzer", "engine"},
+    "cli": WORDS | {"runtime", "knowledge", "discovery", "fix", "gate", "report", "engine", "repairs", "inside", "store"},
     "__main__": {"cli"},
 }
 

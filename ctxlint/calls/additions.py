@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ctxlint.calls.elements import MAPPINGS, SEQUENCES
+from ctxlint.calls.entries import ANYWHERE, constants, holds_callables
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.program import FunctionId
-from ctxlint.calls.types import UNKNOWN, Instance, Types, in_order, instance, union
+from ctxlint.calls.types import NONE, UNKNOWN, Instance, Types, in_order, instance, union, with_items
 from ctxlint.ir.value import Value
 
 MOST = 12
@@ -20,31 +21,61 @@ _SETS = frozenset(["builtins.set"])
 
 
 def is_bare(types: Types) -> bool:
-    """Whether the types are one container of the language about whose elements nothing is known."""
+    """Whether the types are one container of the language about whose elements too little is known: nothing, that they
+    are None, or only what it held under constant keys at first.
+    """
     if len(types) != 1:
         return False
     (only,) = types
     if not isinstance(only, Instance) or not (only.name in MAPPINGS or only.name in SEQUENCES or only.name in _SETS):
         return False
-    return not (only.arguments[-1] if only.arguments else UNKNOWN)
+    return bool(only.items) or not only.arguments or only.arguments[-1] in (UNKNOWN, NONE)
 
 
 def filled(inference: Inference, types: Types, additions: Iterable[tuple[FunctionId, int]]) -> Types:
-    """The bare container with the types of what the given events put into it."""
+    """The container with the types of what the given events put into it, besides what it held."""
     (container,) = types
     if not isinstance(container, Instance):
         return types
-    keys: list[Types] = []
-    values: list[Types] = []
     mapping = container.name in MAPPINGS
+    keys = [container.arguments[0]] if mapping and container.arguments else []
+    values = [container.arguments[-1]] if container.arguments else []
+    items = {key: [held] for key, held in container.items}
     for function, event in list(additions)[:MOST]:
         key, value = _added(inference, function, event, mapping)
         keys.append(key)
         values.append(value)
+        for place, held in _placed(inference, function, event, value):
+            items.setdefault(place, []).append(held)
     content = union(values)
-    if not content:
+    if not content and not items:
         return types
-    return instance(container.name, *((union(keys), content) if mapping else (content,)))
+    made = instance(container.name, *((union(keys), content) if mapping else (content,)))
+    if not any(holds_callables(held) for parts in items.values() for held in parts):
+        return made
+    (only,) = made
+    assert isinstance(only, Instance)
+    return with_items(only, ((place, union(parts)) for place, parts in items.items()))
+
+
+def _placed(inference: Inference, function: FunctionId, event: int, value: Types) -> list[tuple[str, Types]]:
+    """What the event puts where: under constant keys, or anywhere."""
+    happening = inference.program.function(function).events[event]
+    name = happening.path.steps[-1] if happening.path is not None and happening.kind == "call" else ""
+    positional = [argument.value for argument in happening.arguments if not argument.keyword]
+    if name == "update":
+        given = in_order(inference.of_value(function, event, positional[0])) if positional else ()
+        held = [entry for t in given if isinstance(t, Instance) for entry in t.items]
+        held += [
+            (f"str:{argument.keyword}", inference.of_value(function, event, argument.value))
+            for argument in happening.arguments if argument.keyword not in ("", "**")
+        ]
+        return held or [(ANYWHERE, value)]
+    key = happening.keys[-1] if happening.kind == "write" and happening.keys else None
+    if name == "setdefault" and positional:
+        key = positional[0]
+    places = constants(inference, function, event, key) if key is not None else None
+    return [(place, value) for place in places or (ANYWHERE,)]
 
 
 def _added(inference: Inference, function: FunctionId, event: int, mapping: bool) -> tuple[Types, Types]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
+from ctxlint.calls.entries import sliced
 from ctxlint.calls.standard import standard_name
-from ctxlint.calls.types import NONE, UNKNOWN, ClassObject, Instance, Types, instance, one, union
+from ctxlint.calls.types import NONE, UNKNOWN, ClassObject, Instance, Types, instance, one, union, with_items
 from ctxlint.ir.value import Compound, Constant, Value
 
 _ABC = "collections.abc."
@@ -58,7 +59,7 @@ def items(type: Instance, key: Value | None) -> Types:
     """What `container[key]` gives."""
     name, arguments = type.name, type.arguments
     if isinstance(key, Compound) and key.operator == "slice":
-        return one(type)
+        return with_items(type, sliced(type, key.parts)) if type.items else one(type)
     if name in ("builtins.str", "builtins.bytes"):
         return STR if name == "builtins.str" else INT
     if name == "builtins.tuple":
@@ -90,6 +91,8 @@ def method_result(type: Instance, method: str, arguments: Sequence[Types]) -> Ty
         return one(type)
     if name in MAPPINGS:
         return _mapping_result(type, method, arguments)
+    if name in AWAITABLES:
+        return awaited(type) if method == "result" else UNKNOWN
     if name in ("builtins.str", "builtins.bytes"):
         return _text_result(type, method)
     if method in _TESTS:
@@ -148,6 +151,8 @@ def lacks(name: str, attribute: str) -> bool:
     if not name.startswith("builtins."):
         return False
     found = getattr(builtins, name.rpartition(".")[2], None)
+    if attribute == "__call__":     # every class can be called itself
+        return isinstance(found, type) and all(attribute not in vars(ancestor) for ancestor in found.__mro__)
     return isinstance(found, type) and not hasattr(found, attribute)
 
 

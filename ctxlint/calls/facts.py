@@ -14,7 +14,8 @@ class Facts(msgspec.Struct, frozen=True):
 
     `bindings` are of names local to it, `globals` of module-level names it binds; `stores` are attribute writes
     `name.attribute = …` on a plain name, by (name, attribute); `additions` put something into the container that a name or an
-    attribute of one holds, by (name, attribute or empty). `narrowings` are what its tests establish.
+    attribute of one holds, by (name, attribute or empty). `narrowings` are what its tests establish. `handed_back` are the
+    formals that it returns as they were given.
     """
 
     formals: dict[str, Formal]
@@ -26,6 +27,7 @@ class Facts(msgspec.Struct, frozen=True):
     stores: dict[tuple[str, str], tuple[int, ...]]
     additions: dict[tuple[str, str], tuple[int, ...]]
     narrowings: Narrowings
+    handed_back: tuple[str, ...] = ()
 
 
 ADDING = frozenset(["append", "appendleft", "add", "insert", "setdefault", "extend", "update"])
@@ -70,8 +72,10 @@ def facts_of(function: Function) -> Facts:
                 returned.append(index)
         elif kind == "suspend" and event.note.startswith("yield"):
             yielded.append(index)
+    formals = {formal.name: formal for formal in function.formals}
+    returns = (function.events[index].value for index in returned)
     return Facts(
-        {formal.name: formal for formal in function.formals},
+        formals,
         {name: tuple(indices) for name, indices in bindings.items()},
         {name: tuple(indices) for name, indices in globals_.items()},
         tuple(calls),
@@ -80,6 +84,9 @@ def facts_of(function: Function) -> Facts:
         {key: tuple(indices) for key, indices in stores.items()},
         {key: tuple(indices) for key, indices in additions.items()},
         narrowings_of(function, frozenset(instance_tests)),
+        tuple(dict.fromkeys(
+            value.name for value in returns if isinstance(value, Name) and value.name in formals and value.name not in bindings
+        )),
     )
 
 

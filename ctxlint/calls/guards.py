@@ -6,6 +6,9 @@ told apart by the place where it is acquired: two holds of one lock are two.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sql import begins_transaction, ends_transaction
@@ -13,7 +16,7 @@ from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
 from ctxlint.flow.locks import held
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import Result, Value
+from ctxlint.ir.value import AccessPath, Result, Value
 
 MAX_CALLERS = 3
 """How many callers up a lock is looked for."""
@@ -47,6 +50,22 @@ class Guards:
             and (bool(self.held(caller, event)) or self.held_by_callers(caller, depth + 1))
             for caller, event in sites
         )
+
+    def acquired(self, identity: FunctionId) -> Iterator[tuple[int, str]]:
+        """The events at which the function acquires a lock or begins a transaction, and what it is called there."""
+        for event in sorted(self._sites(identity)[0]):
+            at = self._view.event(identity, event)
+            holder = AccessPath(at.value) if at.path is None and at.value is not None else at.path
+            if at.kind == "call" and holder is not None:
+                holder = AccessPath(holder.root, holder.steps[:-1])
+            yield event, "a lock" if holder is None else self._lock_name(identity, event, holder)
+
+    def _lock_name(self, identity: FunctionId, event: int, holder: AccessPath) -> str:
+        """The cell that holds the lock, where its owner is known; else the lock as it is spelled."""
+        paths = self._view.resolve_path(identity, event, holder)
+        cells = [cell for path in paths for cell in cells_of(self._view, identity, event, path)[-1:]]
+        spelled = [".".join((self._view.inference.spelled(identity, path.root), *path.steps)) for path in paths]
+        return min(cells or spelled, key=len, default="a lock")
 
     def owns_lock(self, class_name: str) -> bool:
         """Whether some method of the class acquires a lock that the object itself holds."""

@@ -6,17 +6,18 @@ It never looks at a name to guess a type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Sequence
 from typing import Protocol
 
-from ctxlint.calls import elements, members, results
-from ctxlint.calls.additions import filled, is_bare
+from ctxlint.calls import members, results
+from ctxlint.calls.entries import constants, entry, is_slice
 from ctxlint.calls.facts import Facts, facts_of
 from ctxlint.calls.generics import close
+from ctxlint.calls.global_variables import global_writes_of, module_variable, other_stores_of, symbol_types
 from ctxlint.calls.inference import ReachingDefinitions
 from ctxlint.calls.iteration import element_of, item_of
 from ctxlint.calls.memo import Memo
-from ctxlint.calls.names import BUILTINS, canonical, module_meaning, split
+from ctxlint.calls.names import BUILTINS, canonical, module_meaning
 from ctxlint.calls.operators import compound
 from ctxlint.calls.program import ClassId, FunctionId, Program
 from ctxlint.calls.types import (
@@ -26,7 +27,6 @@ from ctxlint.calls.types import (
     External,
     FunctionRef,
     Instance,
-    Module,
     Type,
     Types,
     annotation_text,
@@ -37,13 +37,13 @@ from ctxlint.calls.types import (
     union,
 )
 from ctxlint.calls.variables import (
-    annotated_variable,
     assumed,
+    assumed_parameter,
     binding_types,
     captured_variable,
     local_variable,
+    declared_parameter,
     narrowed,
-    parameter_types,
 )
 from ctxlint.flow.graph import event_graph
 from ctxlint.flow.reaching import Definitions
@@ -57,6 +57,7 @@ class Passed(Protocol):
     """What inference asks about callers; see `arguments.PassedTypes`."""
 
     def parameter(self, function: FunctionId, name: str) -> Types: ...
+    def values(self, function: FunctionId, name: str) -> Sequence[tuple[tuple[FunctionId, int], Value]]: ...
     def field(self, class_id: ClassId, name: str) -> Types: ...
 
 
@@ -86,6 +87,7 @@ class TypeInference:
         self._annotations: dict[tuple[str, int, str], Types] = {}
         self._definitions: dict[FunctionId, ReachingDefinitions] = {}
         self._stores: dict[ClassId, dict[str, tuple[tuple[FunctionId, int], ...]]] = {}
+        self._other_stores: dict[str, tuple[tuple[FunctionId, int], ...]] = {}
         self._global_writes: dict[str, dict[str, list[tuple[FunctionId, int]]]] = {}
 
     # The public questions.
@@ -115,7 +117,7 @@ class TypeInference:
         taken = 0
         for position, step in enumerate(path.steps):
             if step == "[*]":
-                types = self.item(types, keys[taken] if taken < len(keys) else None)
+                types = self.item_at(function, at_event, types, keys[taken] if taken < len(keys) else None)
                 taken += 1
             else:
                 types = self.members(types, step)
@@ -147,6 +149,15 @@ class TypeInference:
     def item(self, types: Types, key: Value | None = None) -> Types:
         """What `value[key]` is."""
         return union(item_of(self, t, key) for t in in_order(types))
+
+    def item_at(self, function: FunctionId, at_event: int, types: Types, key: Value | None) -> Types:
+        """What `value[key]` is, when the function reaches that event: a constant key finds what lies under it."""
+        if key is None or not any([isinstance(t, Instance) and t.items for t in types]) or is_slice(key):
+            return self.item(types, key)
+        keys = constants(self, function, at_event, key)
+        return union(
+            entry(t, keys) if isinstance(t, Instance) and t.items else item_of(self, t, key) for t in in_order(types)
+        )
 
     def member(self, type: Type, name: str) -> Types:
         """What `value.name` is for a value of this type."""
@@ -214,7 +225,7 @@ class TypeInference:
             self.program, self._external_result, self._external_attribute, self.reaching, passed
         )
         after._facts, after._annotations, after._stores = self._facts, self._annotations, self._stores
-        after._global_writes = self._global_writes
+        after._global_writes, after._other_stores = self._global_writes, self._other_stores
         return after
 
     def open_result(self, function: FunctionId) -> Types:
@@ -230,7 +241,7 @@ class TypeInference:
 
     def symbol(self, qualified: str) -> Types:
         """What the absolute dotted name means."""
-        return self._memo.get(qualified, lambda: self._symbol(canonical(self.program, qualified)))
+        return self._memo.get(qualified, lambda: symbol_types(self, canonical(self.program, qualified)))
 
     def external_result(self, name: str) -> str:
         """The annotation text of what an external callable gives, or empty."""
@@ -260,6 +271,10 @@ class TypeInference:
             return local_variable(self, function, at_event, name.name)
         if name.scope == "captured":
             return captured_variable(self, function, name.name)
+        if function.index == 0:
+            types = module_variable(self, function, at_event, name.name)
+            if types:
+                return types
         return self.symbol_in(function.module, name.name)
 
     def symbol_in(self, module: str, name: str) -> Types:
@@ -267,7 +282,7 @@ class TypeInference:
         question = (module, ".", name)
         known = self._memo.known.get(question)
         return known if known is not None else self._memo.get(
-            question, lambda: self._symbol(module_meaning(self.program, module, name))
+            question, lambda: symbol_types(self, module_meaning(self.program, module, name))
         )
 
     def reaching(self, function: FunctionId) -> ReachingDefinitions:
@@ -284,8 +299,19 @@ class TypeInference:
         return self._memo.get((function, "parameter", name), lambda: self._known_or_passed(function, name))
 
     def _known_or_passed(self, function: FunctionId, name: str) -> Types:
-        found = parameter_types(self, function, name)
-        return self._passed.parameter(function, name) if not found and self._passed is not None else found
+        declared = declared_parameter(self, function, name)
+        if declared:
+            return declared
+        assumed = assumed_parameter(self, function, name)
+        if self._passed is None:
+            return assumed
+        return union([assumed, self._passed.parameter(function, name)]) or assumed
+
+    def passed_values(
+        self, function: FunctionId, name: str
+    ) -> Sequence[tuple[tuple[FunctionId, int], Value]] | None:
+        """The arguments that callers give for a parameter, each with its call; None while nobody looks at callers."""
+        return self._passed.values(function, name) if self._passed is not None else None
 
     def binding(self, function: FunctionId, name: str, event: int) -> Types:
         question = (function, "binding", event)
@@ -296,62 +322,18 @@ class TypeInference:
 
     # Module level.
 
-    def _symbol(self, qualified: str) -> Types:
-        program = self.program
-        if not qualified:
-            return UNKNOWN
-        if program.class_(qualified) is not None:
-            return one(ClassObject(qualified))
-        if qualified in program.modules:
-            return one(Module(qualified))
-        if qualified.startswith("builtins."):
-            return one(ClassObject(qualified) if elements.builtin_class(qualified) else External(qualified))
-        module, rest = split(program, qualified)
-        if not module:
-            return one(External(qualified))
-        function = program.named_function(qualified)
-        if function is not None:
-            return one(FunctionRef(function))
-        head, _, steps = rest.partition(".")
-        if steps:
-            types = self.symbol(f"{module}.{head}")
-            for step in steps.split("."):
-                types = self.members(types, step)
-            return types
-        return self._variable(module, head)
-
-    def _variable(self, module: str, name: str) -> Types:
-        """A module's variable: its annotation, else what the module and its functions put there."""
-        body = FunctionId(module, 0)
-        annotated = annotated_variable(self, body, name)
-        if annotated:
-            return annotated
-        written = self.global_writes(module)
-        types = union(self.binding(id, name, event) for id, event in written.get(name, ()))
-        if is_bare(types):
-            return filled(self, types, self._global_additions(module, name))
-        return types
-
-    def _global_additions(self, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:
-        """Where the module's functions put something into the container in its variable."""
-        for index in range(len(self.program.modules[module].ir.functions)):
-            id = FunctionId(module, index)
-            facts = self.facts(id)
-            if name not in facts.bindings and name not in facts.formals:
-                for event in facts.additions.get((name, ""), ()):
-                    yield id, event
-
     def global_writes(self, module: str) -> dict[str, list[tuple[FunctionId, int]]]:
         """Where module-level variables of the module are bound, by name."""
         known = self._global_writes.get(module)
         if known is None:
-            known = {}
-            for index in range(len(self.program.modules[module].ir.functions)):
-                id = FunctionId(module, index)
-                for name, events in self.facts(id).globals.items():
-                    known.setdefault(name, []).extend((id, event) for event in events)
-            self._global_writes[module] = known
+            known = self._global_writes[module] = global_writes_of(self, module)
         return known
+
+    def other_stores(self, attribute: str) -> Sequence[tuple[FunctionId, int]]:
+        """Where code stores into an attribute of that name of something that is not its own receiver."""
+        if not self._other_stores:
+            self._other_stores.update(other_stores_of(self))
+        return self._other_stores.get(attribute, ())
 
     # Events.
 

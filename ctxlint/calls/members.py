@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ctxlint.calls.additions import filled, is_bare
 from ctxlint.calls.elements import builtin_class, lacks
+from ctxlint.calls.entries import holds_callables
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.names import split
@@ -136,7 +137,19 @@ def _own_attribute(inference: Inference, class_id: ClassId, name: str) -> Types:
         if (stored := inference.program.function(method).events[event]).note != "aug"
     ]
     found = union([*defaults, *written])
+    if not found or holds_callables(found):
+        found = union([found, *_stored_elsewhere(inference, class_id, name)])
     return filled(inference, found, _additions(inference, class_id, name)) if is_bare(found) else found
+
+
+def _stored_elsewhere(inference: Inference, class_id: ClassId, name: str) -> Iterator[Types]:
+    """The callables that code outside the class's own methods puts into the attribute: `store.on_change = refresh`."""
+    for function, event in inference.other_stores(name):
+        stored = inference.program.function(function).events[event]
+        assert stored.path is not None
+        holders = inference.of_value(function, event, stored.path.root)
+        if any(isinstance(t, (Instance, ClassObject)) and t.name == class_id for t in holders) and stored.note != "aug":
+            yield frozenset(t for t in inference.of_value(function, event, stored.value) if holds_callables(one(t)))
 
 
 def _additions(inference: Inference, class_id: ClassId, name: str) -> Iterator[tuple[FunctionId, int]]:

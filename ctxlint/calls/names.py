@@ -150,6 +150,9 @@ def _alias(program: Names, module: str, path: tuple[str, ...], seen: tuple[str, 
     if not text or key in seen:
         return None
     head, _, rest = text.partition(".")
+    scope = program.scopes[module]
+    if len(scope.values.get(head, ())) > 1 and not (head in scope.imports or head in scope.functions or head in scope.classes):
+        return None     # what it means depends on where the alias was made
     steps = tuple(rest.split(".")) if rest else ()
     found = _member(program, module, (head, *steps, *path[1:]), (*seen, key))
     if found is None and head in BUILTINS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ctxlint.calls.binding import bind
 from ctxlint.calls.elements import (
     BOOL,
     INT,
@@ -12,15 +13,18 @@ from ctxlint.calls.elements import (
     STR,
     awaited,
     constructed,
+    lacks,
     method_result,
 )
 from ctxlint.calls.generics import bind_variables, close, has_variables, meaning_of
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.modelled import modelled
 from ctxlint.calls.program import FunctionId
 from ctxlint.calls.standard import standard_name
 from ctxlint.calls.types import (
     NONE,
+    NONE_TYPE,
     UNKNOWN,
     BoundMethod,
     ClassObject,
@@ -31,7 +35,6 @@ from ctxlint.calls.types import (
     SuperOf,
     Type,
     Types,
-    derived,
     in_order,
     instance,
     one,
@@ -39,7 +42,8 @@ from ctxlint.calls.types import (
     union,
 )
 from ctxlint.ir.event import Argument
-from ctxlint.ir.value import Constant
+from ctxlint.ir.function import Function
+from ctxlint.ir.value import Constant, Name
 
 _ABC = "collections.abc."
 _MANAGER_DECORATORS = frozenset(["contextmanager", "asynccontextmanager"])
@@ -110,7 +114,7 @@ def _invoke(
             if known or type.receiver.name in LANGUAGE:
                 return known
         receiver = Instance(type.receiver.owner) if isinstance(type.receiver, SuperOf) else type.receiver
-        return substitute(_modelled(inference, type.method, given), {}, receiver)
+        return substitute(modelled(inference, type.method, given), {}, receiver)
     if isinstance(type, ClassObject):
         if program.class_(type.name) is not None:
             return one(Instance(type.name))
@@ -121,7 +125,7 @@ def _invoke(
         call = program.method(type.name, "__call__")
         if call is not None:
             return _function_call(inference, call, type, caller, event, arguments)
-        return _modelled(inference, f"{type.name}.__call__", ())
+        return UNKNOWN if type == NONE_TYPE or lacks(type.name, "__call__") else modelled(inference, f"{type.name}.__call__", ())
     return UNKNOWN
 
 
@@ -133,12 +137,64 @@ def _function_call(
     event: int,
     arguments: tuple[Argument, ...],
 ) -> Types:
+    if caller is not None and inference.facts(id).handed_back:
+        handed = _handed_back(inference, id, receiver, caller, event, arguments)
+        if handed:
+            return handed
     result = called_function(inference, id)
     if caller is not None and has_variables(result):
         meaning = meaning_of(inference, receiver) if isinstance(receiver, Instance) else {}
         _bind_arguments(inference, id, receiver is not None, caller, event, arguments, meaning)
         result = substitute(result, meaning) if meaning and all(meaning.values()) else result
     return close(inference, result, receiver)
+
+
+def result_given(inference: Inference, id: FunctionId, given: Types) -> Types:
+    """What calling the function with one argument of these types returns, whatever its annotations say."""
+    function, facts = inference.program.function(id), inference.facts(id)
+    name = first_open_formal(function)
+    values = ((event, function.events[event].value) for event in facts.returned)
+    return union(
+        given if isinstance(value, Name) and value.name == name and name in facts.handed_back
+        else inference.of_value(id, event, value)
+        for event, value in values
+    )
+
+
+def first_open_formal(function: Function) -> str:
+    """The name of the formal that a call's first argument fills; empty when there is none."""
+    formals = function.formals[1:] if receiver_name(function) else function.formals
+    return formals[0].name if formals and formals[0].kind in ("positional", "positional-only") else ""
+
+
+def _handed_back(
+    inference: Inference,
+    id: FunctionId,
+    receiver: Receiver | None,
+    caller: FunctionId,
+    event: int,
+    arguments: tuple[Argument, ...],
+) -> Types:
+    """What a call gives of a function that returns arguments as they were given; nothing where its annotation decides."""
+    function = inference.program.function(id)
+    if function.kind not in ("function", "lambda") or inference.annotation(id.module, max(function.enclosing, 0), function.returns):
+        return UNKNOWN
+    facts = inference.facts(id)
+    skipped = bool(receiver is not None and receiver_name(function))
+    bound = bind(function, arguments, skip_first=skipped)
+    parts: list[Types] = []
+    for returned in facts.returned:
+        value = function.events[returned].value
+        name = value.name if isinstance(value, Name) else ""
+        if name not in facts.handed_back or facts.formals[name].kind in ("variadic", "keywords"):
+            parts.append(close(inference, inference.of_value(id, returned, value), receiver))
+        elif skipped and name == function.formals[0].name:
+            parts.append(UNKNOWN if receiver is None else one(Instance(receiver.owner) if isinstance(receiver, SuperOf) else receiver))
+        elif name in bound:
+            parts.append(inference.of_value(caller, event, bound[name]))
+        else:
+            parts.append(inference.parameter(id, name))
+    return union(parts)
 
 
 def _bind_arguments(
@@ -170,6 +226,14 @@ def _argument_types(
     if caller is None:
         return []
     return [inference.of_value(caller, event, a.value) for a in arguments if not a.keyword]
+
+
+def _unpacked(
+    inference: Inference, caller: FunctionId | None, event: int, arguments: Sequence[Argument]
+) -> Types:
+    """What unpacked arguments hold."""
+    starred = [a.value for a in arguments if a.keyword == "*"] if caller is not None else []
+    return union(inference.element(inference.of_value(caller, event, value)) for value in starred if caller is not None)
 
 
 def _builtin_instance(inference: Inference, name: str, given: list[Types]) -> Types:
@@ -209,12 +273,12 @@ def _external_call(
     if standard == "functools.partial":
         return given[0] if given else UNKNOWN
     if inference.external_result(name):
-        return _modelled(inference, name, given)
+        return modelled(inference, name, given, _unpacked(inference, caller, event, arguments))
     container = constructed(standard, given, inference.invoked(given[0]) if given else UNKNOWN)
     first = in_order(container)[0]
     if isinstance(first, Instance) and (first.arguments or standard in ("collections.defaultdict", "collections.deque")):
         return container
-    return one(Instance(standard)) if last[:1].isupper() and not last.isupper() else derived(name)
+    return one(Instance(standard)) if last[:1].isupper() and not last.isupper() else modelled(inference, name, given)
 
 
 def _cast(
@@ -257,14 +321,6 @@ def _builtin_call(
     return None
 
 
-def _modelled(inference: Inference, name: str, given: Sequence[Types]) -> Types:
-    """What a model says that the external callable gives (`$0` is its first argument); without one, a name for it."""
-    text = inference.external_result(name)
-    if text == "$0":
-        return given[0] if given else UNKNOWN
-    return inference.external_types(text) if text else derived(name)
-
-
 def entered(inference: Inference, types: Types, asynchronous: bool) -> Types:
     """What `with value as name` binds."""
     return union(_entered(inference, t, "__aenter__" if asynchronous else "__enter__") for t in in_order(types))
@@ -272,7 +328,7 @@ def entered(inference: Inference, types: Types, asynchronous: bool) -> Types:
 
 def _entered(inference: Inference, type: Type, method: str) -> Types:
     if isinstance(type, External):
-        return _modelled(inference, f"{type.name}.{method}", ())
+        return modelled(inference, f"{type.name}.{method}", ())
     if not isinstance(type, Instance):
         return UNKNOWN
     if type.name in MANAGERS:
@@ -281,7 +337,7 @@ def _entered(inference: Inference, type: Type, method: str) -> Types:
     if enter is not None:
         return close(inference, inference.open_result(enter), type)
     if inference.program.class_(type.name) is None:
-        return _modelled(inference, name, ()) if inference.external_result(name := f"{type.name}.{method}") else one(type)
+        return modelled(inference, name, ()) if inference.external_result(name := f"{type.name}.{method}") else one(type)
     return one(type) if inference.program.external_bases(type.name) else UNKNOWN
 
 

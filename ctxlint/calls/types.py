@@ -30,11 +30,13 @@ LONGEST_ANNOTATION = 2000
 class Instance(msgspec.Struct, frozen=True, cache_hash=True):
     """An instance of the class with this canonical name, of the program or outside; `arguments` are its type arguments.
 
-    A homogeneous tuple has one argument, a fixed one has one for each position.
+    A homogeneous tuple has one argument, a fixed one has one for each position. A list or dict of callables says in `items`
+    what it holds under each constant key (see `entries`).
     """
 
     name: str
     arguments: tuple[Types, ...] = ()
+    items: tuple[tuple[str, Types], ...] = ()
 
 
 class ClassObject(msgspec.Struct, frozen=True):
@@ -122,14 +124,21 @@ def instance(name: str, *arguments: Types) -> Types:
 
 def _shallow(types: Types, depth: int) -> Types:
     """The types with at most `depth` levels of arguments; most are shallow, and stay the same object."""
-    if not any(isinstance(t, Instance) and t.arguments for t in types):
+    if not any(isinstance(t, Instance) and (t.arguments or t.items) for t in types):
         return types
-    return frozenset(
-        (Instance(t.name, tuple([_shallow(a, depth - 1) for a in t.arguments])) if depth else Instance(t.name))
-        if isinstance(t, Instance) and t.arguments
-        else t
-        for t in types
-    )
+    return frozenset(_shallower(t, depth) if isinstance(t, Instance) and (t.arguments or t.items) else t for t in types)
+
+
+def _shallower(t: Instance, depth: int) -> Instance:
+    if not depth:
+        return Instance(t.name)
+    items = tuple([(key, _shallow(types, depth - 1)) for key, types in t.items])
+    return Instance(t.name, tuple([_shallow(a, depth - 1) for a in t.arguments]), items)
+
+
+def with_items(container: Instance, items: Iterable[tuple[str, Types]]) -> Types:
+    """The container with what it holds under constant keys."""
+    return one(Instance(container.name, container.arguments, tuple([(key, _shallow(t, NESTING - 1)) for key, t in items])))
 
 
 def union(parts: Iterable[Types]) -> Types:
@@ -147,6 +156,8 @@ def union(parts: Iterable[Types]) -> Types:
 def _merged(known: tuple[Types, ...]) -> Types:
     """The union of different parts; the same few are asked for all over a program."""
     merged = frozenset().union(*known)
+    if any([isinstance(t, Instance) and t.items for t in merged]):
+        merged = _with_joint_items(merged)
     if NONE_TYPE in merged:
         merged -= NONE
     detailed = {t.name for t in merged if isinstance(t, Instance) and any(t.arguments)}
@@ -155,6 +166,28 @@ def _merged(known: tuple[Types, ...]) -> Types:
             t for t in merged if not (isinstance(t, Instance) and t.name in detailed and not any(t.arguments))
         )
     return merged if len(merged) <= UNION else UNKNOWN
+
+
+def _with_joint_items(types: Types) -> Types:
+    """Containers of one class as one container: what each of them holds under a key, it can hold there."""
+    containers: dict[str, list[Instance]] = {}
+    for t in _sorted(types):
+        if isinstance(t, Instance):
+            containers.setdefault(t.name, []).append(t)
+    joint = {name: _joint(same) for name, same in containers.items() if len(same) > 1 and any(t.items for t in same)}
+    return frozenset(joint.get(t.name, t) if isinstance(t, Instance) else t for t in types)
+
+
+def _joint(same: list[Instance]) -> Instance:
+    width = max(len(t.arguments) for t in same)
+    arguments = tuple(union(t.arguments[i] for t in same if i < len(t.arguments)) for i in range(width))
+    if any(t.arguments and not t.items for t in same):
+        return Instance(same[0].name, arguments)
+    items: dict[str, list[Types]] = {}
+    for t in same:
+        for key, types in t.items:
+            items.setdefault(key, []).append(types)
+    return Instance(same[0].name, arguments, tuple((key, union(parts)) for key, parts in items.items()))
 
 
 def in_order(types: Types) -> Sequence[Type]:
@@ -231,7 +264,7 @@ def _parse(program: Program, module: str, node: ast.expr, function: int, seen: t
     if isinstance(node, (ast.Name, ast.Attribute)):
         return _named(program, module, ast.unparse(node), (), function, seen)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return union(_parse(program, module, side, function, seen) for side in (node.left, node.right))
+        return _either([_parse(program, module, side, function, seen) for side in (node.left, node.right)])
     if isinstance(node, ast.Subscript) and isinstance(node.value, (ast.Name, ast.Attribute)):
         index = node.slice
         arguments = tuple(index.elts) if isinstance(index, ast.Tuple) else (index,)
@@ -254,7 +287,7 @@ def _named(
         if name == "Optional" or name in _TRANSPARENT:
             return _parse(program, module, arguments[0], function, seen) if arguments else UNKNOWN
         if name == "Union":
-            return union(_parse(program, module, a, function, seen) for a in arguments)
+            return _either([_parse(program, module, a, function, seen) for a in arguments])
         if name == "Literal":
             return union(_literal(a) for a in arguments)
         if name in ("TypeGuard", "TypeIs"):
@@ -272,6 +305,12 @@ def _named(
         return one(Instance(qualified))
     given = [a for a in arguments if not (isinstance(a, ast.Constant) and a.value is Ellipsis)]
     return one(Instance(qualified, tuple(_parse(program, module, a, function, seen) for a in given)))
+
+
+def _either(parts: list[Types]) -> Types:
+    """One of the parts; something unknown or None is unknown."""
+    found = union(parts)
+    return UNKNOWN if found == NONE and UNKNOWN in parts else found
 
 
 def _literal(node: ast.expr) -> Types:

@@ -71,7 +71,8 @@ def captured_variable(inference: Inference, function: FunctionId, name: str) -> 
     return inference.symbol_in(function.module, name)
 
 
-def parameter_types(inference: Inference, id: FunctionId, name: str) -> Types:
+def declared_parameter(inference: Inference, id: FunctionId, name: str) -> Types:
+    """What the function itself says that the parameter is: by its annotation, or as a method's receiver."""
     function = inference.program.function(id)
     formal = inference.facts(id).formals.get(name)
     if formal is None:
@@ -84,12 +85,21 @@ def parameter_types(inference: Inference, id: FunctionId, name: str) -> Types:
             return instance("builtins.dict", STR, annotated)
         if annotated:
             return annotated
-    if formal.kind in ("variadic", "keywords"):
-        return one(Instance("builtins.tuple" if formal.kind == "variadic" else "builtins.dict"))
     if name == receiver_name(function) and formal is function.formals[0]:
         receiver = _receiver(function, id)
         if receiver is not None:
             return one(ClassObject(receiver.name) if receives_class(function) else receiver)
+    return UNKNOWN
+
+
+def assumed_parameter(inference: Inference, id: FunctionId, name: str) -> Types:
+    """What the parameter is when nothing is passed: its default, or an empty tuple or dict."""
+    function = inference.program.function(id)
+    formal = inference.facts(id).formals.get(name)
+    if formal is None:
+        return UNKNOWN
+    if formal.kind in ("variadic", "keywords"):
+        return one(Instance("builtins.tuple" if formal.kind == "variadic" else "builtins.dict"))
     if formal.default is not None:
         enclosing = FunctionId(id.module, max(function.enclosing, 0))
         default = inference.of_value(enclosing, _size(inference, enclosing), formal.default)

@@ -128,6 +128,14 @@ class View:
             found = self._calls[identity, event] = tuple(self._find_calls(identity, event))
         return found
 
+    def stated_calls(self, identity: FunctionId, event: int) -> tuple[Call, ...]:
+        """The callee of a call event, and what a library that is called runs of what it is handed."""
+        it = self.event(identity, event)
+        own = direct_call(it, self.call_graph.all_callees(identity, event))
+        if not self._runs_arguments(own):
+            return (own,)
+        return (own, *self._passed_calls(identity, event, it, deferred=self._leaves_running(own)))
+
     def effective_calls(self, identity: FunctionId, event: int) -> tuple[Call, ...]:
         """The calls whose effects happen at the event: a coroutine that is handed on runs where it is handed to."""
         found = self._effective.get((identity, event))

@@ -22,16 +22,19 @@ from ctxlint.ir.value import NONE, Compound, Constant, Name, Result, Value
 from ctxlint.roles.stores import Access
 
 
-def can_be_made_again(analysis: Analysis, rewrites: Rewrites, rewrite: Rewrite) -> bool:
-    """Whether some function uses the file as a cache, or a loader has another source for what it holds."""
+def why_it_can_be_made_again(analysis: Analysis, rewrites: Rewrites, rewrite: Rewrite) -> str:
+    """The fact by which losing the file costs time and nothing else, in words; empty when it is the only copy."""
     nearest = min(reader.effect.distance for reader in rewrite.readers)
     loaders = [reader for reader in rewrite.readers if reader.effect.distance == nearest]
-    return (
-        is_cache(analysis, rewrites, rewrite)
-        or is_fetched(analysis, rewrite)
-        or any(has_another_source(analysis, rewrite, loader) for loader in loaders)
-        or all(is_only_told(analysis, rewrite, reader) for reader in rewrite.readers)
-    )
+    if is_cache(analysis, rewrites, rewrite):
+        return "the file is a cache: whoever writes it reads it first and is done when there is something in it"
+    if is_fetched(analysis, rewrite):
+        return "all that is written comes from elsewhere and can be fetched again"
+    if any(has_another_source(analysis, rewrite, loader) for loader in loaders):
+        return "the loader has another source for what the file holds"
+    if all(is_only_told(analysis, rewrite, reader) for reader in rewrite.readers):
+        return "what is read back is only told to people, and nothing is decided by it"
+    return ""
 
 
 _NEAR = 2

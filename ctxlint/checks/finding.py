@@ -24,11 +24,12 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class FlowStep(msgspec.Struct, frozen=True):
-    """One step of the event path: the event, and what it does in this argument."""
+    """One step of the event path: the event, and what it does in this argument; `by` is who acts while this code waits there."""
 
     function: FunctionId
     event: int
     text: str
+    by: str = ""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -49,8 +50,20 @@ class Finding(msgspec.Struct, frozen=True):
     facts: dict[str, str] = {}
 
 
+class Silence(msgspec.Struct, frozen=True):
+    """A fact that kept a check silent about an event it had in view, and the events that show the fact."""
+
+    function: FunctionId
+    event: int
+    fact: str
+    shown_by: tuple[tuple[FunctionId, int], ...] = ()
+
+
 class Analysis:
-    """Everything a check may ask about a program."""
+    """Everything a check may ask about a program, and what it says about the events that it passes over."""
+
+    silences: list[Silence] | None = None
+    """What the checks noted; None while nobody asks, so that noting costs nothing."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -65,6 +78,12 @@ class Analysis:
         self.stores = Stores(self.summaries)
         self.cells = Cells(self.summaries)
         self.concurrency = Concurrency(self.view)
+
+    def spare(self, function: FunctionId, event: int, fact: str, *shown_by: int | tuple[FunctionId, int]) -> None:
+        """Note why the event is no finding; numbers in `shown_by` are events of the same function."""
+        if self.silences is not None:
+            places = tuple((function, place) if isinstance(place, int) else place for place in shown_by)
+            self.silences.append(Silence(function, event, fact, places))
 
 
 def place_of(analysis: Analysis, function: FunctionId, event: int) -> str:

@@ -15,7 +15,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_facts import container_of, lock_facts
-from ctxlint.checks.fresh_guards import compares_old_content, is_guarded, is_only_worker, reads_again_inside
+from ctxlint.checks.fresh_guards import compares_old_content, guard_of, is_only_worker, reads_again_inside
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
 from ctxlint.checks.records import (
@@ -75,7 +75,9 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
                 yield _finding(analysis, pair)
         written = {pair.write.event for pair in stale}
         for found in stale_cells(analysis, identity):
-            if found.write.event not in written and (found.others or found.kind == "get-or-create"):
+            if not found.others and found.kind != "get-or-create":
+                analysis.spare(identity, found.write.event, "no other function changes this cell", found.read)
+            elif found.write.event not in written:
                 written.add(found.write.event)
                 yield _cell_finding(analysis, found)
 
@@ -88,7 +90,11 @@ def pairs(analysis: Analysis, identity: FunctionId) -> Iterator[Pair]:
         if (e.kind in ("write", "move") or _refills(analysis, identity, e)) and (e.contents or e.cells)
         and not e.staged and not e.deferred
     ]
-    for write in writes if any(e.kind == "read" for e in effects) else ():
+    if not any(e.kind == "read" for e in effects):
+        for write in writes:
+            analysis.spare(identity, write.event, "this function reads no store, so what it writes cannot be an outdated reading")
+        return
+    for write in writes:
         pair = _stale_pair(analysis, identity, write) or _reloaded_pair(analysis, identity, write)
         if pair is not None:
             yield pair
@@ -114,9 +120,13 @@ def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) ->
         if effect is None or not comes_before(analysis, identity, read, write.event):
             continue
         sameness = same_record(analysis, identity, effect, write)
-        if sameness == "other" or effect.distance + write.distance > _depth_allowed(sameness):
-            continue
-        return _judged(analysis, identity, effect, write, sameness)
+        if sameness == "other":
+            analysis.spare(identity, write.event, "what is read and what is written are two records", read)
+        elif effect.distance + write.distance > _depth_allowed(sameness):
+            analysis.spare(identity, write.event, "read and write lie too many calls down: the pair belongs to a callee", read)
+        else:
+            return _judged(analysis, identity, effect, write, sameness)
+    analysis.spare(identity, write.event, "what is written does not come from an earlier reading of the same store")
     return None
 
 
@@ -165,23 +175,11 @@ def _judged(
     analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect, sameness: Sameness
 ) -> Pair | None:
     """The pair, if another writer can run in it and nothing guards it."""
-    middle = suspension_between(analysis, identity, read.event, write.event)
-    if write.kind == "append" and all(
-        suspension_between(analysis, identity, read.event, clearing) is None for clearing in _clearings(analysis, identity, write)
-    ):
-        return None                                           # nothing was outdated before the clearing
-    suspension = middle if middle is not None else own_suspension(analysis, identity, read.event, write.event)
-    if suspension is None and (lets_others_in(write) or _meets_itself(analysis, identity, write)):
-        suspension = write.event
-    if suspension is None or is_new_record(analysis, identity, read.event, write):
-        return None
-    if sameness == "object" and gives_live_object(analysis, identity, read.event):
-        return None
-    if reads_again_inside(analysis, identity, write) or is_only_worker(analysis, identity, write):
-        return None
-    if sameness == "object" and not is_touched(analysis, identity, read.event, write.event):
-        return None
-    if is_guarded(analysis, identity, read.event, write) or carries_only_constants(analysis, identity, read.event, write):
+    suspension = _open_at(analysis, identity, read, write)
+    fact = "nobody else can run between the read and the write" if suspension is None else _harmless(
+        analysis, identity, read, write, sameness)
+    if fact or suspension is None:
+        analysis.spare(identity, write.event, fact, read.event)
         return None
     doubtful = (
         (sameness != "carried" and not carried_fields(analysis, identity, read.event, write))
@@ -189,7 +187,43 @@ def _judged(
         or compares_old_content(analysis, identity, read.event, write)
         or may_be_other_holder(analysis, identity, read.event, write.event)
     )
-    return Pair(identity, read, write, suspension, middle is not None, sameness, doubtful)
+    between = suspension_between(analysis, identity, read.event, write.event) is not None
+    return Pair(identity, read, write, suspension, between, sameness, doubtful)
+
+
+def _open_at(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> int | None:
+    """The event at which another writer can run between the two."""
+    middle = suspension_between(analysis, identity, read.event, write.event)
+    if write.kind == "append" and all(
+        suspension_between(analysis, identity, read.event, clearing) is None for clearing in _clearings(analysis, identity, write)
+    ):
+        return None                                           # nothing was outdated before the clearing
+    suspension = middle if middle is not None else own_suspension(analysis, identity, read.event, write.event)
+    if suspension is None and (lets_others_in(write) or _meets_itself(analysis, identity, write)):
+        return write.event
+    return suspension
+
+
+def _harmless(
+    analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect, sameness: Sameness
+) -> str:
+    """Why nothing is lost although another writer can run between the two, in words; empty when something is."""
+    if is_new_record(analysis, identity, read.event, write):
+        return "the written record is a new one, which nobody else knows yet"
+    if sameness == "object" and gives_live_object(analysis, identity, read.event):
+        return "the read gives the live object itself, not a copy that could be outdated"
+    if reads_again_inside(analysis, identity, write):
+        return "the called function reads the store anew before it writes"
+    if is_only_worker(analysis, identity, write):
+        return "only one task runs this function, and nobody else writes the store"
+    if sameness == "object" and not is_touched(analysis, identity, read.event, write.event):
+        return "nothing of what was read is changed before it is written"
+    guard = guard_of(analysis, identity, read.event, write)
+    if guard:
+        return guard
+    if carries_only_constants(analysis, identity, read.event, write):
+        return "only constants go into the written fields, nothing of the old reading"
+    return ""
 
 
 def _may_stay_here(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
@@ -219,7 +253,7 @@ def _finding(analysis: Analysis, pair: Pair) -> Finding:
         },
         flow=(
             FlowStep(identity, pair.read.event, f"reads {store}"),
-            FlowStep(identity, pair.suspension, "another writer can run here"),
+            FlowStep(identity, pair.suspension, "another writer can run here", by="another writer"),
             FlowStep(identity, pair.write.event, f"writes {store} from the old reading"),
         ),
         evidence=(other,),
@@ -253,7 +287,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
         },
         flow=(
             FlowStep(identity, found.read, reads),
-            FlowStep(identity, found.suspension, "another writer can run here"),
+            FlowStep(identity, found.suspension, "another writer can run here", by="another writer"),
             FlowStep(where, event, writes),
         ),
         evidence=(other,),

@@ -14,16 +14,21 @@ from ctxlint.ir.value import AccessPath, Constant, Result, Value
 from ctxlint.knowledge.words import hints
 
 
-def is_guarded(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
-    """Whether something connects the write with the reading, so that another writer is kept out or noticed."""
-    return (
-        write.conditional
-        or is_held_over(analysis, identity, read, write.event)
-        or compares(analysis, identity, read, write)
-        or analysis.guards.held_by_callers(identity)
-        or carries_version(analysis, identity, write.event)
-        or looks_again(analysis, identity, read, write)
-    )
+def guard_of(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> str:
+    """The fact by which another writer is kept out or noticed, in words; empty when the write has no guard."""
+    if write.conditional:
+        return "the write is conditional: the store itself refuses it when the record is another one"
+    if is_held_over(analysis, identity, read, write.event):
+        return "one hold of a lock or a transaction lasts from the read to the write"
+    if compares(analysis, identity, read, write):
+        return "a condition of the write compares what was read with what is there now"
+    if analysis.guards.held_by_callers(identity):
+        return "every known caller holds a lock over the call"
+    if carries_version(analysis, identity, write.event):
+        return "the write carries a version, so that the store can refuse it"
+    if looks_again(analysis, identity, read, write):
+        return "the write depends on a second reading after the last suspension point"
+    return ""
 
 
 def is_held_over(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.derivable import can_be_made_again
+from ctxlint.checks.derivable import why_it_can_be_made_again
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import taken_for_nothing
@@ -30,14 +30,18 @@ def overwrites(
     rewrites = Rewrites(analysis)
     watched = any(imports(module, watchers) for module in analysis.program.modules.values())
     for rewrite in rewrites.read_back():
-        if not can_be_made_again(analysis, rewrites, rewrite):
-            found = finding(analysis, rewrite)
-            modules = {rewrite.function.module, *(reader.function.module for reader in rewrite.readers)}
-            if watched or any(imports(analysis.program.modules[name], inode_users) for name in modules):
-                found.facts["held-by-inode"] = "yes"
-            if is_named_by_caller(rewrite.place):
-                found.facts["named-by-caller"] = "yes"
-            yield found
+        fact = why_it_can_be_made_again(analysis, rewrites, rewrite)
+        if fact:
+            reader = rewrite.readers[0]
+            analysis.spare(rewrite.function, rewrite.effect.event, fact, (reader.function, reader.effect.event))
+            continue
+        found = finding(analysis, rewrite)
+        modules = {rewrite.function.module, *(reader.function.module for reader in rewrite.readers)}
+        if watched or any(imports(analysis.program.modules[name], inode_users) for name in modules):
+            found.facts["held-by-inode"] = "yes"
+        if is_named_by_caller(rewrite.place):
+            found.facts["named-by-caller"] = "yes"
+        yield found
 
 
 def imports(module: LinkedModule, packages: Sequence[str]) -> bool:

@@ -65,40 +65,62 @@ class Rewrites:
 
     def _roots(self, level: Access, below: tuple[Access, ...]) -> Iterator[Rewrite]:
         """The functions to blame for a write, from the one that opens the file upwards."""
-        if level in below or self._is_harmless(level) or not is_something(self._analysis, level):
+        if level in below or self._is_harmless(level):
+            return
+        if not is_something(self._analysis, level):
+            self._spare(level, "nothing that could be lost is written")
             return
         readers = self._readers(level)
         if readers:
-            knows = not self._is_told_everything(level) or self._is_told_by_one_who_knows(level, ())
-            if knows:
+            if not self._is_told_everything(level) or self._is_told_by_one_who_knows(level, ()):
                 yield Rewrite(level.function, level.effect, level.effect.place, readers)
+            else:
+                self._spare(level, "the function only writes what it is told to where it is told to: a file operation of its callers")
             return
         if not parameters(level.effect.place):
+            self._spare(level, "no function of the analysed code reads the file back")
             return
         callers = [caller for caller in self.callers(level) if self._is_live(caller)]
         above = [root for caller in callers for root in self._roots(caller, (*below, level))]
         if above and not below and not is_handed_in(self._analysis, level):
             yield Rewrite(level.function, level.effect, above[0].place, above[0].readers)
-        else:
+        elif above:
             yield from above
+        else:
+            self._spare(level, "the path comes from the callers, and none of the analysed ones reads such a file back")
 
     def _is_live(self, level: Access, below: tuple[Access, ...] = ()) -> bool:
         """Whether the write can destroy something: here, and in at least one of its callers if there are any."""
         if self._is_harmless(level):
             return False
         callers = [caller for caller in self.callers(level) if caller not in below]
-        return not callers or any(self._is_live(caller, (*below, level)) for caller in callers)
+        if not callers or any(self._is_live(caller, (*below, level)) for caller in callers):
+            return True
+        self._spare(level, "every caller writes to a temporary, new or missing file", *((c.function, c.effect.event) for c in callers))
+        return False
 
     def _is_harmless(self, level: Access) -> bool:
         """A staged file, a new one, or one that is only made when it is missing."""
         known = self._harmless.get(level)
         if known is None:
-            effect = level.effect
-            known = self._harmless[level] = (
-                effect.staged or is_fresh(effect.place)
-                or runs_only_if_missing(self._analysis, level.function, effect.event, effect.place)
-            )
+            fact = self._why_harmless(level)
+            known = self._harmless[level] = bool(fact)
+            if fact:
+                self._spare(level, fact)
         return known
+
+    def _why_harmless(self, level: Access) -> str:
+        effect = level.effect
+        if effect.staged:
+            return "the file is written aside and then moved into its place"
+        if is_fresh(effect.place):
+            return "the file is a new one, whose name nobody had before"
+        if runs_only_if_missing(self._analysis, level.function, effect.event, effect.place):
+            return "the file is only written when there is none (or an empty one)"
+        return ""
+
+    def _spare(self, level: Access, fact: str, *shown_by: tuple[FunctionId, int]) -> None:
+        self._analysis.spare(level.function, level.effect.event, fact, *shown_by)
 
     def _readers(self, level: Access) -> tuple[Access, ...]:
         """Who reads the file back."""

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
+from ctxlint.checks.bodies import body_digest, module_relative
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import CONFIDENCES, Confidence, Diagnostic, Step
 from ctxlint.errors import ConfigurationError
@@ -58,7 +59,8 @@ def worded(rule: Rule, finding: Finding, analysis: Analysis, source_line: Callab
         flow=tuple(_step(step, analysis, source_line) for step in finding.flow),
         scenario=scenario,
         evidence=tuple(_evidence(reason, analysis) for reason in finding.evidence),
-        events=finding.chain,
+        events=tuple(module_relative(operation, analysis.program.modules) for operation in finding.chain),
+        body=body_digest(analysis.program.function(finding.function)),
         facts=tuple(sorted({"callees": _callees(finding, analysis), **finding.facts}.items())),
     )
 
@@ -104,7 +106,7 @@ def _one_line(span: Span) -> Span:
 def _step(step: FlowStep, analysis: Analysis, source_line: Callable[[str, int], str]) -> Step:
     path = analysis.program.path(step.function)
     span = _one_line(analysis.view.event(step.function, step.event).span)
-    return Step(path, span, step.text, source_line(path, span.line))
+    return Step(path, span, step.text, source_line(path, span.line), step.by)
 
 
 def _evidence(reason: Evidence, analysis: Analysis) -> str:

@@ -52,13 +52,20 @@ class StaleCell(msgspec.Struct, frozen=True):
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
     """The stale writes of one coroutine to cells of its own object or module."""
     if not analysis.summaries.of(identity).suspends or is_constructor(analysis.view, identity):
+        for write in analysis.summaries.of(identity).mutations if analysis.silences is not None else ():
+            analysis.spare(identity, write.event, "this function never lets anybody else run")
         return
     for write in analysis.summaries.of(identity).mutations:
         if write.cells and write.distance <= 1:
             found = _drained(analysis, identity, write)
-            if found is None and _is_long_lived(analysis, identity, write):
+            if found is None and not _is_long_lived(analysis, identity, write):
+                analysis.spare(identity, write.event, "what is changed is no attribute of this object and no variable of the module")
+            elif found is None:
                 found = _replaced(analysis, identity, write) or _filled(analysis, identity, write)
-            if found is not None and not _is_guarded(analysis, identity, found):
+            fact = _guard_of(analysis, identity, found) if found is not None else ""
+            if found is not None and fact:
+                analysis.spare(identity, write.event, fact, found.read)
+            elif found is not None:
                 yield found
 
 
@@ -86,10 +93,15 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         if not comes_before(analysis, identity, read, write.event) or _is_another_entry(analysis, identity, read, write):
             continue
         suspension = suspension_between(analysis, identity, read, write.event)
-        if suspension is None or not read < suspension < write.event or _puts_back(analysis, identity, read, write):
+        if suspension is None or not read < suspension < write.event:
+            analysis.spare(identity, write.event, "nobody else can run between the read of the cell and its write", read)
+            return None
+        if _puts_back(analysis, identity, read, write):
+            analysis.spare(identity, write.event, "the old value itself is put back, as an override that is taken back", read)
             return None
         return StaleCell("attribute-path", identity, cell, read, suspension, write, _others(analysis, identity, cell),
                          _goes_through(analysis, identity, suspension, read, write))
+    analysis.spare(identity, write.event, "what is written does not come from an earlier reading of the cell")
     return None
 
 
@@ -210,6 +222,7 @@ def _filled(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleC
     for read in sorted(asked, reverse=True):
         suspension = suspension_between(analysis, identity, read, write.event)
         if suspension is None:
+            analysis.spare(identity, write.event, "nobody else can run between the test and the filling", read)
             return None
         if not _is_another_entry(analysis, identity, read, write):
             return StaleCell("get-or-create", identity, cell, read, suspension, write, _others(analysis, identity, cell),
@@ -275,9 +288,12 @@ def _last(analysis: Analysis, identity: FunctionId) -> str:
     return analysis.program.symbol(identity).rpartition(".")[2]
 
 
-def _is_guarded(analysis: Analysis, identity: FunctionId, found: StaleCell) -> bool:
-    return (
-        is_held_over(analysis, identity, found.read, found.write.event)
-        or analysis.guards.held_by_callers(identity)
-        or rechecks_object(analysis, identity, found.read, found.write.event)
-    )
+def _guard_of(analysis: Analysis, identity: FunctionId, found: StaleCell) -> str:
+    """What keeps other writers out or notices them, in words; empty when nothing does."""
+    if is_held_over(analysis, identity, found.read, found.write.event):
+        return "one hold of a lock lasts from the read to the write"
+    if analysis.guards.held_by_callers(identity):
+        return "every known caller holds a lock over the call"
+    if rechecks_object(analysis, identity, found.read, found.write.event):
+        return "the write depends on a second look after the last suspension point"
+    return ""

@@ -52,13 +52,20 @@ def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
 def _is_reported(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> bool:
     graph = analysis.view.graph(identity)
     others = {e.event for e in analysis.summaries.of(identity).effects if e.keys & record.keys and e.kind != "read"}
-    return (
-        _keeps_old_content(analysis, identity, change, record)
-        and not any(comes_before(graph, other, change.event) for other in others)
-        and path(graph, change.event, record.event, start="completed", consistent=False) is not None
-        and not in_one_transaction(analysis, identity, change.event, record.event)
-        and not writes_after_failure(analysis, identity, change, record.event)
-    )
+    if not _keeps_old_content(analysis, identity, change, record):
+        return False
+    fact = ""
+    if any(comes_before(graph, other, change.event) for other in others):
+        fact = "what the store held is kept elsewhere before it is overwritten"
+    elif path(graph, change.event, record.event, start="completed", consistent=False) is None:
+        fact = "the record does not follow the change"
+    elif in_one_transaction(analysis, identity, change.event, record.event):
+        fact = "the change and its record are in one transaction"
+    elif writes_after_failure(analysis, identity, change, record.event):
+        fact = "a handler writes the old content back when the record fails"
+    if fact:
+        analysis.spare(identity, change.event, fact, record.event)
+    return not fact
 
 
 def _keeps_old_content(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> bool:

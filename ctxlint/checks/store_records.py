@@ -58,15 +58,29 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
     """Report the function's mutations that a restore forgets when the record that follows them fails."""
     summary = analysis.summaries.of(identity)
     mutations = [m for m in summary.mutations if m.cells and m.distance <= NEAR_MUTATION and analysis.cells.restores(m.cells)]
-    if not mutations or is_constructor(analysis.view, identity):
+    if is_constructor(analysis.view, identity):
         return
-    for record in _records(analysis, identity):
+    records = tuple(_records(analysis, identity)) if mutations else ()
+    if analysis.silences is not None:
+        _note_what_lacks(analysis, identity, mutations, records)
+    for record in records:
         followed: dict[int, bool] = {}
         for mutation in mutations:
             candidate = _candidate(analysis, identity, mutation, record, followed)
             if candidate is not None:
                 yield _finding(analysis, candidate)
                 break
+
+
+def _note_what_lacks(
+    analysis: Analysis, identity: FunctionId, mutations: Sequence[Mutation], records: Sequence[StoreEffect]
+) -> None:
+    """Say of the mutations that are no candidates which half of the argument there is not."""
+    for mutation in analysis.summaries.of(identity).mutations:
+        if mutation not in mutations:
+            analysis.spare(identity, mutation.event, "no function rebuilds what is changed from a store")
+        elif not records:
+            analysis.spare(identity, mutation.event, "this function records the change in no store")
 
 
 def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
@@ -96,27 +110,58 @@ def _candidate(
     if mutation.event == record.event or not can_record(mutation, record):
         return None
     restores = analysis.cells.restores_from(mutation.cells, record.keys)
-    if not restores or any(r.function == identity for r in restores) or is_new_here(analysis, identity, mutation):
+    if not restores:
+        analysis.spare(identity, mutation.event, "no function rebuilds the changed cell from the store that is written", record.event)
+        return None
+    fact = _why_complete(analysis, identity, mutation, record, restores, followed)
+    if fact:
+        analysis.spare(identity, mutation.event, fact, record.event)
         return None
     shares, heals = shares_content(analysis, identity, mutation, record), repeats_cell(analysis, identity, mutation, record)
-    if not shares and not heals:
-        return None
-    if mutation.event not in followed:
-        followed[mutation.event] = _follows(analysis, identity, mutation, record)
-    if not followed[mutation.event]:
-        return None
-    if mutation.how in REMOVALS and all(map(analysis.cells.is_on_demand, restores)):    # what a cache lost is loaded again
-        return None
     trap = retry_trap(analysis, identity, mutation, record.event)
-    if trap is None and (heals or not _accumulates(analysis, identity, mutation)):
-        return None
-    if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
-        return None
-    if heals and not failure_escapes(analysis, identity, record):    # nobody hears of it, so nobody tries again
-        return None
-    if changes_back(analysis, identity, mutation, record.event) or is_read_back_before(analysis, identity, mutation, restores):
+    fact = _why_recovered(analysis, identity, mutation, record, restores, shares, heals, trap)
+    if fact:
+        analysis.spare(identity, mutation.event, fact, record.event)
         return None
     return Candidate(identity, mutation, record, restores[0], shares, heals, trap)
+
+
+def _why_complete(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore],
+    followed: dict[int, bool],
+) -> str:
+    """Why the change is no mutation that its record follows, in words; empty when it is one."""
+    if any(r.function == identity for r in restores):
+        return "this function itself rebuilds the cell from the store"
+    if is_new_here(analysis, identity, mutation):
+        return "the changed object is made here: a failure drops it"
+    if not shares_content(analysis, identity, mutation, record) and not repeats_cell(analysis, identity, mutation, record):
+        return "what goes into the cell does not go into what is written: it is no record of this change"
+    if mutation.event not in followed:
+        followed[mutation.event] = _follows(analysis, identity, mutation, record)
+    return "" if followed[mutation.event] else "the record comes first, or another record of the store does"
+
+
+def _why_recovered(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore],
+    shares: bool, heals: bool, trap: int | None,
+) -> str:
+    """Why a record that fails after the change loses nothing, in words; empty when it does."""
+    if mutation.how in REMOVALS and all(map(analysis.cells.is_on_demand, restores)):
+        return "the cell is a cache: what it lost is loaded again"
+    if trap is None and heals:
+        return "the record repeats the whole cell, so that the next one makes up for a failed one"
+    if trap is None and not _accumulates(analysis, identity, mutation):
+        return "the change sets a plain last value, which the next one sets again"
+    if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
+        return "what is saved is no entry of the changed collection"
+    if heals and not failure_escapes(analysis, identity, record):
+        return "nobody hears of the failure, so nobody tries again"
+    if changes_back(analysis, identity, mutation, record.event):
+        return "a handler takes the change back when the record fails"
+    if is_read_back_before(analysis, identity, mutation, restores):
+        return "the cell is loaded again from the store before its next use"
+    return ""
 
 
 def is_new_here(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:

@@ -61,20 +61,49 @@ def swallows(
 def _swallowed(
     analysis: Analysis, appends: Appends, answers: Answers, swallows: Swallows, identity: FunctionId
 ) -> Iterator[Finding]:
+    if analysis.silences is not None:
+        _note_failures_that_escape(analysis, appends, swallows, identity)
     for swallow in swallows.of(identity):
         images = tuple(lost_images(analysis, appends, identity, swallow))
         yield from images
         if images:
             continue
         append = None if swallow.again else _main_append(analysis, appends, identity, swallow)
-        if append is None or _result_decides(analysis, identity, append, swallow):
-            continue
-        if all(_ends_below(analysis, swallows, effect, append.event, identity) for effect in append.effects):
+        if append is None:
+            for number in swallow.tried if analysis.silences is not None else ():
+                analysis.spare(identity, number, "the failure costs one turn of a loop, which runs again" if swallow.again else
+                               "what is tried here is mainly something else than a change of durable state that is read back", swallow.at)
             continue
         lost = _what_stands(analysis, appends, identity, append, swallow)
-        if lost is not None:
+        fact = _why_told(analysis, swallows, identity, append, swallow) or (
+            "after a failure nothing says something else than the store" if lost is None else "")
+        if fact:
+            analysis.spare(identity, append.event, fact, (swallow.owner, swallow.at))
+        elif lost is not None:
             confidence = _confidence(analysis, appends, answers, identity, append, swallow, lost)
             yield _finding(analysis, identity, append, swallow, lost, confidence)
+
+
+def _why_told(analysis: Analysis, swallows: Swallows, identity: FunctionId, append: Append, swallow: Swallow) -> str:
+    """Why the swallowed failure is noticed all the same, in words; empty when it is not."""
+    if _result_decides(analysis, identity, append, swallow):
+        return "the result of the change is looked at afterwards, and its absence tells"
+    if all(_ends_below(analysis, swallows, effect, append.event, identity) for effect in append.effects):
+        return "the failure does not come as far as here: the callee swallows it itself"
+    return ""
+
+
+def _note_failures_that_escape(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> None:
+    """Say of the changes of durable state that no handler swallows."""
+    caught = frozenset().union(*(swallow.tried for swallow in swallows.of(identity)))
+    for number in {e.event for e in analysis.summaries.of(identity).effects if e.kind in WRITES} - caught:
+        append = appends.at(identity, number)
+        if append is None:
+            analysis.spare(identity, number, "the call is mainly something else than a change of durable state")
+        elif not append.readers:
+            analysis.spare(identity, number, "no function of the analysed code reads back what is written")
+        else:
+            analysis.spare(identity, number, "a failure is not swallowed: it reaches the caller, or a handler that does something about it")
 
 
 def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity: FunctionId) -> Iterator[Finding]:

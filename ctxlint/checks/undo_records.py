@@ -71,24 +71,29 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
     inverse = _holds_inverse(analysis, identity, mutation, record)
     if not image and not inverse:
+        analysis.spare(identity, mutation.event, "neither the overwritten value nor an inverse goes into the container", record.event)
         return None
     graph = analysis.view.graph(identity)
     others = {m.event for m in analysis.summaries.of(identity).mutations
               if m.cells and m.cells[-1] == record.cells[-1] and m.how == "add" and m.event != record.event}
     if comes_before(graph, record.event, mutation.event) or any(comes_before(graph, o, mutation.event) for o in others):
+        analysis.spare(identity, mutation.event, "the undo record comes first", record.event)
         return None
     if path(graph, mutation.event, record.event, others, start="completed", consistent=False) is None:
         return None
     lost = _lost(analysis, identity, mutation, record)
     if lost is None:
+        analysis.spare(identity, mutation.event, "nothing between the change and its undo record can fail, and the record is not refused", record.event)
         return None
     fault, drop = lost
     container = record.cells[-1]
     replay = caller_of_records(analysis, identity, container) if inverse else writer_from_records(
         analysis, identity, mutation.cells[-1], container)
     if replay is None and not is_stack_beside(analysis, mutation.cells[-1], container):
+        analysis.spare(identity, mutation.event, "nobody takes records out of the container to undo with them", record.event)
         return None
     if drop != "skipped" and changes_after_failure(analysis, identity, mutation, fault):
+        analysis.spare(identity, mutation.event, "a handler takes the change back", fault)
         return None
     return Candidate(identity, mutation, record, fault, drop, replay)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from typing import get_args
@@ -15,7 +16,12 @@ from ctxlint.knowledge.settings import FailOn, OutputFormat
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Return what `words` say; raise UsageError with the near match for an option that does not exist."""
-    arguments, unknown = parser.parse_known_intermixed_args(words)
+    # The reason of --add-noqa is optional, so that it has to be told from a path that follows.
+    marked = ["--add-noqa=" if word == "--add-noqa" else word for word in _marked(words)]
+    arguments, unknown = parser.parse_known_intermixed_args(marked)
+    for name, value in vars(arguments).items():
+        if isinstance(value, list):
+            setattr(arguments, name, [word.removeprefix(_NAME) if isinstance(word, str) else word for word in value])
     if unknown:
         options = re.findall(r"(?<!\S)-{1,2}[a-z][a-z-]*", parser.format_help())
         word = unknown[0].split("=")[0]
@@ -23,9 +29,22 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Nam
     return arguments
 
 
+_NAME = "\0"
+"""Begins a word that is no option whatever it looks like; no word of a process can contain it."""
+
+
+def _marked(words: Sequence[str]) -> list[str]:
+    """Mark the words after `--` as names: argparse loses those that look like options when they are mixed with options."""
+    if "--" not in words:
+        return list(words)
+    end = list(words).index("--")
+    return [*words[:end], *(_NAME + word for word in words[end + 1:])]
+
+
 def check_parser() -> argparse.ArgumentParser:
     """Return the parser of `ctxlint check`."""
-    parser = argparse.ArgumentParser(prog="ctxlint check", description="Analyse files and folders.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="ctxlint check", usage="ctxlint check [OPTIONS] [PATH ...]",
+                                     description="Analyse files and folders.", allow_abbrev=False)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; `-` is standard input (default: .)")
 
     rules = parser.add_argument_group("rules")
@@ -39,6 +58,15 @@ def check_parser() -> argparse.ArgumentParser:
                        help="do not report these rules in the files that match")
     rules.add_argument("--preview", action="store_true", default=None, help="let preview rules run")
     rules.add_argument("--min-confidence", choices=CONFIDENCES, help="report this confidence and higher")
+
+    gate = parser.add_argument_group("what counts")
+    gate.add_argument("--since", metavar="REV", default="",
+                      help="only findings that this git revision does not have; merge-base:REV is where the branch left REV")
+    gate.add_argument("--baseline", metavar="FILE", help="only findings that this file does not accept (see `ctxlint baseline`)")
+    gate.add_argument("--require-reason", action="store_true", default=None,
+                      help="a comment that hides a finding must say why")
+    gate.add_argument("--add-noqa", metavar="[=REASON]",
+                      help="hide what is reported behind comments in the files, with a reason for all of them")
 
     files = parser.add_argument_group("files")
     files.add_argument("--stdin-filename", metavar="FILE", help="where the text on standard input would lie")
@@ -58,10 +86,11 @@ def check_parser() -> argparse.ArgumentParser:
                        help="which reader gives the verdict on all files (the findings are the same)")
 
     report = parser.add_argument_group("report")
-    report.add_argument("--output-format", choices=get_args(OutputFormat), help="the format of the report")
+    report.add_argument("--output-format", choices=get_args(OutputFormat), metavar="FORMAT",
+                        help=f"the format of the report: {', '.join(get_args(OutputFormat))}")
     report.add_argument("--output-file", metavar="FILE", help="write the report there, whole or not at all")
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
-    report.add_argument("--show-suppressed", action="store_true", help="show what comments hide, too")
+    report.add_argument("--show-suppressed", action="store_true", help="show what comments, the baseline and --since hide, too")
     report.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text reports")
     report.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")
     report.add_argument("-v", "--verbose", action="store_true", help="tell what is done, on standard error")
@@ -97,7 +126,10 @@ def flag_settings(arguments: argparse.Namespace) -> dict[str, object]:
         for pattern, prefixes in arguments.per_file_ignores:
             patterns.setdefault(pattern, []).extend(prefixes)
         given["per-file-ignores"] = patterns
-    for key in ("preview", "unsafe-fixes", "min-confidence", "force-exclude", "cache-dir", "jobs", "output-format", "fail-on"):
+    if arguments.baseline is not None:
+        # On the command line a path is relative to where the user is, in a file to the file.
+        given["baseline"] = os.path.abspath(arguments.baseline) if arguments.baseline else ""
+    for key in ("preview", "unsafe-fixes", "min-confidence", "force-exclude", "require-reason", "cache-dir", "jobs", "output-format", "fail-on"):
         value = getattr(arguments, key.replace("-", "_"))
         if value is not None:
             given[key] = value

@@ -14,18 +14,21 @@ import msgspec
 
 from ctxlint.cli.arguments import check_parser, flag_settings, parse
 from ctxlint.cli.main import CLEAN, FAILED, FINDINGS
-from ctxlint.cli.streams import progress_line, wants_colour, warn, write_report
-from ctxlint.diagnostic import SEVERITIES, Diagnostic
+from ctxlint.cli.repeated import keep
+from ctxlint.cli.streams import hint, progress_line, recorded, terminal_width, wants_colour, warn, write_report
+from ctxlint.diagnostic import SEVERITIES
+from ctxlint.discovery.asked import Asked
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import load_configuration
-from ctxlint.knowledge.settings import OutputFormat
 
 if TYPE_CHECKING:
     from ctxlint.engine import Analyzer, Request
     from ctxlint.result import Report
 
+Progress = Callable[[int, int], None]
+
 STDIN = "-"
-WITH_FIXES = ("json", "json-lines", "sarif")
+WITH_FIXES = ("json", "json-lines", "sarif", "rdjson")
 """The formats that carry the edits."""
 NAMELESS = "stdin.py"
 """What standard input is called when the command line gives it no name."""
@@ -39,44 +42,66 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
 
         write_report(f"ctxlint {version()}\n", None)
         return CLEAN
+    show, wipe = progress_line(arguments.quiet)
+    request = request_of(arguments, show)
+    if arguments.show_files or arguments.show_settings:
+        return _show_plan(request, arguments)
+    if arguments.verbose:
+        warn(f"configuration: {request.configuration.file or 'none'}")
+    from ctxlint.cli.fix import fix, wants_fixing
+
+    if wants_fixing(arguments):
+        return fix(
+            request, arguments, analyzer, wipe, lambda report: _deliver(report, request, arguments),
+            lambda report: exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero),
+        )
+    from ctxlint.engine import analyse
+
+    try:
+        report = analyse(request, analyzer)
+    finally:
+        wipe()
+    if arguments.add_noqa is not None:
+        from ctxlint.cli.noqa import add_noqa
+
+        return add_noqa(report, request, arguments.add_noqa)
+    with recorded() as written:
+        _deliver(report, request, arguments)
+    status = exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero)
+    if request.cache and request.stdin is None and request.asked is not None and analyzer is None:
+        keep(words, request.configuration, request.asked, written, status)
+    return status
+
+
+def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, total: None) -> Request:
+    """Return the run that the command line asks for."""
     paths = tuple(arguments.paths) or ((STDIN,) if arguments.stdin_filename else (".",))
     from_stdin = _takes_stdin(paths, arguments.stdin_filename)
+    start = _start((arguments.stdin_filename or NAMELESS,) if from_stdin else paths)
+    asked = Asked()
+    asked.around(start)
+    asked.read(word for word in arguments.config if os.path.isfile(word))
     configuration = load_configuration(
-        start=_start((arguments.stdin_filename or NAMELESS,) if from_stdin else paths),
+        start=start,
         arguments=arguments.config,
         isolated=arguments.isolated,
         flags=flag_settings(arguments),
     )
 
-    from ctxlint.cli.fix import fix, wants_fixing
-    from ctxlint.engine import Request, analyse
+    from ctxlint.engine import Request
 
-    show, wipe = progress_line(arguments.quiet)
-    request = Request(
+    return Request(
         paths=() if from_stdin else paths,
         configuration=configuration,
         stdin=sys.stdin.buffer.read() if from_stdin else None,
         stdin_filename=arguments.stdin_filename or NAMELESS,
         tree=arguments.tree,
         cache=not arguments.no_cache,
+        since=arguments.since,
         fixes=configuration.settings.output_format in WITH_FIXES,
-        progress=show,
+        progress=progress,
+        asked=asked,
     )
-    if arguments.show_files or arguments.show_settings:
-        return _show_plan(request, arguments)
-    if arguments.verbose:
-        warn(f"configuration: {configuration.file or 'none'}")
-    def status(report: Report) -> int:
-        return exit_status(report, configuration.settings.fail_on, arguments.exit_zero)
-
-    if wants_fixing(arguments):
-        return fix(request, arguments, analyzer, wipe, lambda report: _deliver(report, request, arguments), status)
-    try:
-        report = analyse(request, analyzer)
-    finally:
-        wipe()
-    _deliver(report, request, arguments)
-    return status(report)
 
 
 def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
@@ -90,74 +115,31 @@ def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
 
 def _deliver(report: Report, request: Request, arguments: argparse.Namespace) -> None:
     """Write the report where it belongs, and what is no report to standard error."""
-    from ctxlint.report.summary import coverage_line, statistics
+    from ctxlint.report.summary import comparison_line, coverage_line, statistics
 
-    shown_too = report.suppressed if arguments.show_suppressed else ()
+    shown_too = (*report.suppressed, *report.known) if arguments.show_suppressed else ()
     form = request.configuration.settings.output_format
     counts = statistics(report.diagnostics) if arguments.statistics else ""
-    coverage = "" if arguments.quiet else coverage_line(report.coverage) + "\n"
+    coverage = "" if arguments.quiet else comparison_line(report) + coverage_line(report.coverage) + "\n"
     if form == "text":
         from ctxlint.report.text import render_text
 
         colour = wants_colour(arguments.color, arguments.output_file)
-        findings = render_text(report.diagnostics, shown_too, colour)
+        findings = render_text(report.diagnostics, shown_too, colour, width=terminal_width(arguments.output_file))
         text = "\n".join(part for part in (findings, counts, coverage) if part)
         beside = ""
     else:
-        if form == "sarif":
-            text = _sarif(report, request, shown_too)
-        else:
-            text = _rendered(form, report.diagnostics, shown_too)
+        from ctxlint.cli.formats import rendered
+
+        text = rendered(report, request, shown_too)
         beside = counts + coverage
     if not arguments.quiet:
         for problem in report.problems:
             warn(f"warning: {problem}")
     write_report(text, arguments.output_file)
     sys.stderr.write(beside)
-
-
-def _rendered(form: OutputFormat, shown: Sequence[Diagnostic], suppressed: Sequence[Diagnostic]) -> str:
-    """Return the report in a format for programs."""
-    if form == "concise":
-        from ctxlint.report.concise import render_concise
-
-        return render_concise(shown, suppressed)
-    if form == "github":
-        from ctxlint.report.github import render_github
-        from ctxlint.report.places import repository_root
-
-        return render_github(shown, suppressed, repository_root(Path.cwd()))
-    from ctxlint.report.json_report import render_json, render_json_lines
-
-    return (render_json if form == "json" else render_json_lines)(shown, suppressed)
-
-
-def _sarif(report: Report, request: Request, suppressed: Sequence[Diagnostic]) -> str:
-    from ctxlint.knowledge.rules import load_rules
-    from ctxlint.knowledge.selection import select
-    from ctxlint.knowledge.version import version
-    from ctxlint.report.places import repository_root
-    from ctxlint.report.sarif import Surroundings, render_sarif
-
-    configuration = request.configuration
-    rules = load_rules(configuration.paths(configuration.settings.rule_paths))
-    folder = Path.cwd()
-    surroundings = Surroundings(repository_root(folder), folder, _text_reader(request))
-    return render_sarif(report, select(rules, configuration).rules, surroundings, version(), suppressed)
-
-
-def _text_reader(request: Request) -> Callable[[str], str | None]:
-    """Return what reads a file's text as it was analysed; it returns None for a file that cannot be read."""
-    given = {os.path.abspath(request.stdin_filename): request.stdin} if request.stdin is not None else {}
-
-    def text_of(path: str) -> str | None:
-        try:
-            data = given[path] if path in given else Path(path).read_bytes()
-        except OSError:
-            return None
-        return data.decode("utf-8", "replace")
-
-    return text_of
+    if form == "text" and report.diagnostics:
+        hint(f"`ctxlint rule {report.diagnostics[0].code}` says why that is bad and when it is fine", arguments.quiet)
 
 
 def _takes_stdin(paths: Sequence[str], stdin_filename: str | None) -> bool:

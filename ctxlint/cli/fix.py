@@ -15,7 +15,8 @@ from ctxlint.cli.streams import warn, write_report
 if TYPE_CHECKING:
     import argparse
 
-    from ctxlint.engine import Analyzer, Repair, Request
+    from ctxlint.engine import Analyzer, Request
+    from ctxlint.repairs import Repair
     from ctxlint.result import Report
 
 
@@ -33,7 +34,7 @@ def fix(
     status: Callable[[Report], int],
 ) -> int:
     """Fix, or show the difference, and return the exit status; `deliver` writes what is left, `status` says what that means."""
-    from ctxlint.engine import repair
+    from ctxlint.repairs import repair
 
     try:
         repaired = repair(request, analyzer)

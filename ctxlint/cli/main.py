@@ -7,27 +7,40 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ctxlint.errors import CtxlintError, UsageError
 
+# Modules that are only named here would be a tenth of a run in which nothing has changed.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ctxlint.engine import Analyzer
 
 CLEAN, FINDINGS, FAILED = 0, 1, 2
 
 COMMANDS = {
     "check": "analyse files and folders (the default command)",
-    "explain": "say what a rule finds, why that is bad, and when it is fine",
+    "baseline": "accept the findings that are there, shrink or show what is accepted",
+    "explain": "say what a rule finds, why that is bad, and when it is fine (`rule` is the same)",
     "rules": "list the rules",
+    "discover": "list the cells, stores and locks that the analysis believes in",
+    "why-not": "say which facts keep the rules silent about a line",
+    "graph": "print which functions call which, or what one function does",
     "dev": "write the generated files, or begin a new rule (in a checkout)",
 }
+
+EXPLAIN = ("explain", "rule")
 
 USAGE = """usage: ctxlint [check] [OPTIONS] [PATH ...]
        ctxlint COMMAND ...
 
 Finds where agent code can lose, corrupt or wrongly resurrect its own state.
+
+begin with:
+  ctxlint src                 analyse a folder
+  ctxlint rule CTX101         why a finding matters, and when it is fine
+  ctxlint src --output-format html --output-file report.html
 
 commands:
 {commands}
@@ -70,9 +83,13 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
 
         sys.stdout.write(f"ctxlint {version()}\n")
         return CLEAN
-    if first in COMMANDS and os.path.exists(first):
+    if first in (*COMMANDS, *EXPLAIN) and os.path.exists(first):
         sys.stderr.write(f"ctxlint: `{first}` is taken as the command; the path of that name is `.{os.sep}{first}`\n")
-    if first == "explain":
+    if first == "baseline":
+        from ctxlint.cli.baseline import baseline
+
+        return baseline(words[1:], analyzer)
+    if first in EXPLAIN:
         from ctxlint.cli.tell import explain
 
         return explain(words[1:])
@@ -80,6 +97,18 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
         from ctxlint.cli.tell import rules
 
         return rules(words[1:])
+    if first == "discover":
+        from ctxlint.cli.inside import discover
+
+        return discover(words[1:])
+    if first == "why-not":
+        from ctxlint.cli.inside import why_not
+
+        return why_not(words[1:])
+    if first == "graph":
+        from ctxlint.cli.graph import graph
+
+        return graph(words[1:])
     if first == "dev":
         from ctxlint.cli.develop import develop
 
@@ -88,6 +117,12 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
         words = words[1:]
     elif first and not first.startswith("-") and not os.path.exists(first):
         _refuse_misspelt_command(first)
+    if analyzer is None:
+        from ctxlint.cli.repeated import repeated
+
+        status = repeated(words)
+        if status is not None:
+            return status
     from ctxlint.cli.check import check
 
     return check(words, analyzer)
@@ -96,7 +131,7 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
 def _refuse_misspelt_command(word: str) -> None:
     from ctxlint.knowledge.nearness import did_you_mean
 
-    hint = did_you_mean(word, COMMANDS)
+    hint = did_you_mean(word, (*COMMANDS, *EXPLAIN))
     if hint:
         raise UsageError(f"{word}: no such file, folder or command{hint}")
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import msgspec
 import pathspec
 
+from ctxlint.discovery.asked import Asked
+from ctxlint.discovery.tree import Disk, Tree
 from ctxlint.knowledge.configuration import Configuration
 
 DEFAULT_EXCLUDE = (
@@ -20,11 +22,15 @@ DEFAULT_EXCLUDE = (
 
 
 class Excluding(msgspec.Struct, frozen=True):
-    """`names` are names of single folders; `spec` are patterns relative to `folder`, the configuration's."""
+    """`names` are names of single folders; `spec` are patterns relative to `folder`, the configuration's.
+
+    `tree` is where the files are, since a folder that is a package is source whatever its name.
+    """
 
     names: tuple[str, ...]
     spec: pathspec.GitIgnoreSpec
     folder: Path
+    tree: Tree
 
     def entry(self, path: Path, is_folder: bool, top: Path) -> bool:
         """Whether an entry that a walk of `top` comes to is excluded."""
@@ -32,11 +38,11 @@ class Excluding(msgspec.Struct, frozen=True):
 
     def file(self, path: Path) -> bool:
         """Whether a path is excluded, by itself or by a folder above it up to the configuration's."""
-        if self.by_pattern(path, path.is_dir(), path.parent):
+        if self.by_pattern(path, self.tree.is_folder(path), path.parent):
             return True
         above = [path, *path.parents]
         inside = above[: above.index(self.folder)] if self.folder in above else above[:1]
-        return any(self._by_name(place, place.is_dir()) for place in inside)
+        return any(self._by_name(place, self.tree.is_folder(place)) for place in inside)
 
     def by_pattern(self, path: Path, is_folder: bool, top: Path) -> bool:
         """Whether a pattern of the user matches a path, or a folder above it."""
@@ -44,20 +50,21 @@ class Excluding(msgspec.Struct, frozen=True):
 
     def without_patterns(self) -> Excluding:
         """Return the names alone."""
-        return Excluding(self.names, pathspec.GitIgnoreSpec.from_lines([]), self.folder)
+        return Excluding(self.names, pathspec.GitIgnoreSpec.from_lines([]), self.folder, self.tree)
 
     def _by_name(self, path: Path, is_folder: bool) -> bool:
         named = is_folder and any(fnmatch.fnmatchcase(path.name, name) for name in self.names)
-        return named and not (path / "__init__.py").is_file()
+        return named and not self.tree.is_file(path / "__init__.py")
 
 
-def excluding(configuration: Configuration) -> Excluding:
-    """Return what a configuration leaves out."""
+def excluding(configuration: Configuration, tree: Tree | None = None) -> Excluding:
+    """Return what a configuration leaves out of a tree."""
     settings = configuration.settings
     return Excluding(
         names=DEFAULT_EXCLUDE if settings.exclude is None else (),
         spec=pathspec.GitIgnoreSpec.from_lines((*(settings.exclude or ()), *settings.extend_exclude)),
         folder=configuration.folder,
+        tree=tree or Disk(Asked()),
     )
 
 

@@ -9,11 +9,14 @@ from pathlib import Path
 import msgspec
 import pathspec
 
+from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.excluding import Excluding, excluding, matches
 from ctxlint.discovery.ignoring import Ignoring, ignoring_above, with_folder
 from ctxlint.discovery.modules import ModuleNames
+from ctxlint.discovery.tree import Disk, Tree
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import Configuration
+
 
 class SourceFile(msgspec.Struct, frozen=True):
     """A file to analyse: its absolute path and the dotted name of its module.
@@ -28,27 +31,35 @@ class SourceFile(msgspec.Struct, frozen=True):
     source: bytes | None = None
 
 
-def discover(paths: Sequence[str | Path], configuration: Configuration) -> tuple[SourceFile, ...]:
-    """Return the files that `paths` name, ordered by path.
+def discover(
+    paths: Sequence[str | Path], configuration: Configuration, asked: Asked | None = None, tree: Tree | None = None
+) -> tuple[SourceFile, ...]:
+    """Return the files that `paths` name, ordered by path; they are sought on the disk, or in another `tree`.
+
+    What ignore files say is read from the disk, as the configuration is: it is the present that decides what is looked at.
 
     A file named explicitly is taken even when it is excluded, unless `force-exclude` is set.
+    `asked` is told what the answer depends on, the texts of the files themselves apart.
     Raises UsageError for a path that does not exist.
     """
     settings = configuration.settings
-    excluded = excluding(configuration)
+    asked = asked or Asked()
+    tree = tree or Disk(asked)
+    excluded = excluding(configuration, tree)
     included = pathspec.GitIgnoreSpec.from_lines(settings.include)
     found: dict[Path, Path] = {}
     for given in sorted({Path(os.path.abspath(path)) for path in paths}):
-        if not given.exists():
+        if not tree.exists(given):
             raise UsageError(f"{_shown(given, paths)}: no such file or folder")
+        asked.around(given)
         if settings.force_exclude and excluded.file(given):
             continue
-        if given.is_dir():
-            for file in _walk(given, excluded, included):
+        if tree.is_folder(given):
+            for file in _walk(given, excluded, included, asked, tree):
                 found.setdefault(file, given)
         else:
             found.setdefault(given, given.parent)
-    names = ModuleNames(configuration.paths(settings.src))
+    names = ModuleNames(configuration.paths(settings.src), tree)
     return tuple(
         SourceFile(str(file), *names.name(file, found[file])) for file in sorted(found)
     )
@@ -67,7 +78,9 @@ def discover_stdin(filename: str, source: bytes, configuration: Configuration) -
     return (SourceFile(str(file), module, is_package, source),)
 
 
-def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec) -> Iterator[Path]:
+def _walk(
+    top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec, asked: Asked, tree: Tree
+) -> Iterator[Path]:
     """Yield the files under `top` that are included, not excluded and not ignored; links to folders are not followed.
 
     What excludes or ignores `top` itself does not count: it was asked for by name.
@@ -77,18 +90,22 @@ def _walk(top: Path, excluded: Excluding, included: pathspec.GitIgnoreSpec) -> I
     pending: list[tuple[Path, tuple[Ignoring, ...]]] = [(top, ignoring_above(top))]
     while pending:
         here, above = pending.pop()
-        ignoring = with_folder(above, here)
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            entries = sorted(tree.entries(here), key=lambda entry: entry.name)
         except OSError as error:
             raise UsageError(f"{here}: cannot be listed: {error.strerror}") from error
+        ignoring = with_folder(above, here)
         for entry in entries:
             path = here / entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             if excluded.entry(path, is_folder, top) or _ignored(ignoring, path, is_folder):
+                if is_folder:
+                    asked.passed_by(path)
                 continue
             if is_folder:
-                if not (path / "pyvenv.cfg").is_file():
+                if tree.is_file(path / "pyvenv.cfg"):
+                    asked.passed_by(path)
+                else:
                     pending.append((path, ignoring))
             elif entry.is_file() and matches(included, path, False, excluded.folder, top):
                 yield path

@@ -15,6 +15,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from ctxlint.discovery.asked import Asked
+from ctxlint.discovery.tree import Disk, Tree
+
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 FILES_ASKED = 60
 """How many files of a package are asked under which name they import it."""
@@ -23,7 +26,8 @@ FILES_ASKED = 60
 class ModuleNames:
     """Names modules; remembers what it found out about folders, so that a run asks about each of them once."""
 
-    def __init__(self, sources: Iterable[Path] = ()) -> None:
+    def __init__(self, sources: Iterable[Path] = (), tree: Tree | None = None) -> None:
+        self._tree = tree or Disk(Asked())
         self._sources = sorted((source.absolute() for source in sources), key=lambda source: -len(source.parts))
         self._packages: dict[Path, bool] = {}
         self._roots: dict[tuple[Path, Path], Path] = {}
@@ -57,7 +61,7 @@ class ModuleNames:
     def _package_root(self, package: Path, given: Path) -> Path:
         root = package.parent
         outermost = self._outermost(root, given) if root.is_relative_to(given) else root
-        return outermost if outermost != root and _imports_itself_from(outermost, package) else root
+        return outermost if outermost != root and _imports_itself_from(outermost, package, self._tree) else root
 
     def _topmost_package(self, folder: Path) -> Path | None:
         topmost = None
@@ -67,7 +71,7 @@ class ModuleNames:
 
     def _is_package(self, folder: Path) -> bool:
         if folder not in self._packages:
-            self._packages[folder] = (folder / "__init__.py").is_file()
+            self._packages[folder] = self._tree.is_file(folder / "__init__.py")
         return self._packages[folder]
 
     def _outermost(self, folder: Path, given: Path) -> Path:
@@ -75,13 +79,13 @@ class ModuleNames:
         while folder != given and folder.is_relative_to(given):
             if folder.name == "src" or not folder.name.isidentifier():
                 return folder
-            if any((folder / name).is_file() for name in PROJECT_FILES):
+            if any(self._tree.is_file(folder / name) for name in PROJECT_FILES):
                 return folder
             folder = folder.parent
         return folder
 
 
-def _imports_itself_from(root: Path, package: Path) -> bool:
+def _imports_itself_from(root: Path, package: Path, tree: Tree) -> bool:
     """Whether files of `package` import it under its name counted from `root` rather than under its bare name.
 
     Without any such import the longer name stands: it is what the folders say.
@@ -89,9 +93,9 @@ def _imports_itself_from(root: Path, package: Path) -> bool:
     long_name = ".".join(package.relative_to(root).parts)
     long = re.compile(rb"^[ \t]*(?:from|import)\s+" + re.escape(long_name.encode()) + rb"\b", re.MULTILINE)
     bare = re.compile(rb"^[ \t]*(?:from|import)\s+" + re.escape(package.name.encode()) + rb"\b", re.MULTILINE)
-    for file in sorted(package.rglob("*.py"))[:FILES_ASKED]:
+    for file in sorted(tree.python_files(package))[:FILES_ASKED]:
         try:
-            text = file.read_bytes()
+            text = tree.read(file)
         except OSError:
             continue    # a file that cannot be read has no say; it is reported where it is analysed
         if long.search(text):

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from ctxlint.diagnostic import Edit
 from ctxlint.ir.span import Span
-from ctxlint.syntax.read import Problem, decode, encoding_of
+from ctxlint.syntax.read import Problem, decode
+from ctxlint.syntax.read import encoding as encoding_of
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

@@ -14,8 +14,8 @@ def bound_name(event: Event) -> str | None:
 
 
 def unbound_name(event: Event) -> str | None:
-    """The name that the event unbinds: `del name`."""
-    return _root_name(event) if event.kind == "delete" and event.path is not None and not event.path.steps else None
+    """The name that the event unbinds: `del name`, and the end of a handler that bound one."""
+    return _root_name(event) if event.kind in ("delete", "resume") and event.path is not None and not event.path.steps else None
 
 
 def changed_name(event: Event) -> str | None:

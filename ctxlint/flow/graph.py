@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ctxlint.flow.conditions import ConditionTable, condition_table
+from ctxlint.flow.landing import expected_failures, targets_of_raise
 from ctxlint.flow.sharing import NOT_SHARED, Sharing
 from ctxlint.ir.function import ENTRY, EXIT, RAISED, Condition, Edge, Function
 from ctxlint.ir.value import Result
@@ -120,13 +121,16 @@ def event_graph(
     swallows: Callable[[int], bool] = swallows_nothing,
     shared: Sharing = NOT_SHARED,
 ) -> EventGraph:
-    """Lay out the function's events; those for which `can_raise` is true, and every `raise`, can reach their block's pad.
+    """Lay out the function's events; those for which `can_raise` is true, and those for whose failure a handler is written,
+    can reach their block's pad.
 
-    A `raise` has no other way on. An `exit` that is reached by an exception can end it only if `swallows` is true for it.
+    A `raise` has no other way on; where classes tell which handler catches it, it leads there (`ctxlint.flow.landing`).
+    An `exit` that is reached by an exception can end it only if `swallows` is true for it.
     `shared` says which names inner functions use (`ctxlint.flow.sharing`), so that they can change when anything is called.
     """
     events, blocks = function.events, function.blocks
     size = len(events)
+    expected = expected_failures(function, can_raise)
     successors: list[tuple[GraphEdge, ...]] = [()] * (size + len(blocks))
     seen = {ENTRY}
     pending = [ENTRY]
@@ -137,16 +141,17 @@ def event_graph(
         node = size + number
         pad = (GraphEdge(size + landing, None, "exception"),)
         failing: tuple[GraphEdge, ...] = ()
-        reached = []
+        reached: list[int] = []
         for event in range(block.first, block.last):
             onward = _ONWARD[event] if event < _SHARED else (GraphEdge(event, None, "next"),)
             successors[node] = onward + failing if failing else onward
             node = event
             if events[event].kind == "raise":
-                successors[node] = pad
-                reached.append(landing)
+                targets = targets_of_raise(function, event, landing) if landing != RAISED else (landing,)
+                successors[node] = tuple([GraphEdge(size + target, None, "exception") for target in targets])
+                reached.extend(targets)
                 break
-            failing = pad if can_raise(event) else ()
+            failing = pad if event in expected or can_raise(event) else ()
             if failing:
                 reached.append(landing)
         else:

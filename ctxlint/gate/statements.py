@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 from collections.abc import Callable
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def physical_lines(source: str) -> list[str]:
+    """Return the lines of a text as Python counts them, without their ends.
+
+    `str.splitlines` also breaks at characters, as a form feed, that end no line.
+    """
+    return _LINE_END.split(source)
 
 
 def statement_lines(source: str) -> Callable[[int], range]:
@@ -17,7 +28,7 @@ def statement_lines(source: str) -> Callable[[int], range]:
     first: int | None = None
     skipped = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER)
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        for token in tokenize.generate_tokens(io.StringIO(source, newline=None).readline):
             if first is None and token.type not in (*skipped, tokenize.NEWLINE):
                 first = token.start[0]
             if token.type == tokenize.NEWLINE and first is not None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ctxlint.ir.event import Argument, Event
 from ctxlint.ir.function import ENTRY, EXIT, RAISED, Block, Edge, Formal, Function
 from ctxlint.ir.module import Class, Import, Module
-from ctxlint.ir.value import AccessPath, Closure, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 
 _SCOPE_MARKS = {"local": "", "captured": "^", "global": "$"}
 _BLOCK_NAMES = {EXIT: "exit", RAISED: "raised", ENTRY: "entry"}
 _FORMAL_MARKS = {"variadic": "*", "keywords": "**"}
+_NO_NOTES: Mapping[int, str] = {}
 
 
 def describe_module(module: Module) -> str:
@@ -21,12 +22,14 @@ def describe_module(module: Module) -> str:
     return "\n".join([functions, "".join(rest)]) if rest else functions
 
 
-def describe_function(function: Function) -> str:
-    """The function's head, then its blocks: events by number, the edges out of the block, and its pad where it matters.
+def describe_function(function: Function, notes: Mapping[int, str] = _NO_NOTES) -> str:
+    """The function's head, then its blocks: where their exceptions land, events by number, and the edges out of them.
 
-    Names are marked `^` when captured and `$` when global; `#3` is the result of event 3.
+    Names are marked `^` when captured and `$` when global; `#3` is the result of event 3. An edge to a handler says what the
+    handler catches (`anything` for a bare one), a `raised` edge that the exception travels on.
+    `notes` are said behind the event with their number.
     """
-    return "\n".join(_lines(function)) + "\n"
+    return "\n".join(_lines(function, notes)) + "\n"
 
 
 def describe_event(event: Event) -> str:
@@ -84,7 +87,7 @@ def _import(statement: Import) -> str:
     return f"import {statement.name} = {statement.target}{submodule}{place}\n"
 
 
-def _lines(function: Function) -> Iterator[str]:
+def _lines(function: Function, notes: Mapping[int, str]) -> Iterator[str]:
     formals = ", ".join([_formal(formal) for formal in function.formals])
     ordinal = f" #{function.ordinal}" if function.ordinal else ""
     returns = f" -> {function.returns}" if function.returns else ""
@@ -97,21 +100,41 @@ def _lines(function: Function) -> Iterator[str]:
         yield f"  captures {', '.join(function.captures)}"
     for number, block in enumerate(function.blocks):
         if number not in (EXIT, RAISED):
-            yield from _block_lines(function, number, block)
+            yield from _block_lines(function, number, block, notes)
 
 
-def _block_lines(function: Function, number: int, block: Block) -> Iterator[str]:
-    pad = f" (exceptions: {_block_name(block.pad)})" if block.pad != RAISED else ""
+def _block_lines(function: Function, number: int, block: Block, notes: Mapping[int, str]) -> Iterator[str]:
+    pad = f" (exceptions: {_block_name(block.pad)}{_catching(function, block.pad)})" if block.pad != RAISED else ""
     yield f"  {_block_name(number)}:{pad}"
     for index in range(block.first, block.last):
         event = function.events[index]
-        yield f"    {index}  {event.span.line}: {describe_event(event)}"
+        note = f"  ; {notes[index]}" if index in notes else ""
+        yield f"    {index}  {event.span.line}: {describe_event(event)}{note}"
     for edge in block.edges:
-        yield f"    {_edge(edge)}"
+        yield f"    {_edge(function, edge)}"
 
 
-def _edge(edge: Edge) -> str:
-    text = f"{'raised ' if edge.raised else ''}-> {_block_name(edge.target)}"
+def _catching(function: Function, number: int) -> str:
+    """What the handler that the block begins catches; empty for a block that begins no handler."""
+    block = function.blocks[number]
+    if block.first == block.last or function.events[block.first].kind != "catch":
+        return ""
+    caught = function.events[block.first].value
+    return f" on {'anything' if caught is None else _types(function, caught)}"
+
+
+def _types(function: Function, value: Value) -> str:
+    """The caught types as they are written: what was read for them by its path."""
+    if isinstance(value, Compound) and value.operator == "tuple":
+        return f"({', '.join([_types(function, part) for part in value.parts])})"
+    event = function.events[value.event] if isinstance(value, Result) else None
+    if event is not None and event.kind == "read" and event.path is not None:
+        return describe_path(event.path, event.keys)
+    return describe_value(value)
+
+
+def _edge(function: Function, edge: Edge) -> str:
+    text = f"{'raised ' if edge.raised else ''}-> {_block_name(edge.target)}{_catching(function, edge.target)}"
     if edge.condition is None:
         return text
     return f"{text} if {'' if edge.condition.holds else 'not '}{describe_value(edge.condition.value)}"

@@ -22,7 +22,7 @@ EventKind = Literal[
     "return",    # value is returned (before any `finally` runs)
     "raise",     # value is raised; None re-raises
     "catch",     # a handler begins; value: the caught types (None for a bare one); path.root: the bound name
-    "resume",    # a handler ends without raising, returning or jumping
+    "resume",    # a handler ends without raising, returning or jumping; path.root: the name that it unbinds
     "define",    # a function, lambda or class statement is executed; value: its Closure; path.root: the bound name
     "import",    # path.root is bound to the module or attribute named in note (relative ones keep their dots)
 ]

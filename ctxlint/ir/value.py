@@ -42,7 +42,8 @@ class Compound(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_has
     a comparison (`==`, `is not`, `not in`, …), `and`, `or`, `if` (test, then, else), `f-string`, `tuple`, `list`, `set`,
     `dict` (key, value, key, value, …; a `**mapping` is the pair Compound("**", ()), value), `*` with one part (starred),
     `slice` (start, stop, step), `element` (of an iterable), `item` (of an unpacked value, with its position),
-    `rest` (starred target of an unpacking), `comprehension-list|set|dict|generator` (element parts, then iterables),
+    `rest` (starred target of an unpacking), `comprehension-list|set|dict|generator` (element parts, as in the display, then
+    iterables),
     `match` (subject, then what is asked for, any of which is enough: a constant, a class, or a shape: `list` and `dict` of
     patterns, `and` of a class and `item`s of patterns, the ellipsis for anything), `format` (value, spec), `t-string`,
     `annotation` (declared with this type, not bound).

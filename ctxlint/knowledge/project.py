@@ -15,12 +15,17 @@ def depends_on(package: str, folder: Path) -> bool:
 
     The nearest pyproject.toml or requirements.txt, upwards, decides. What is needed only to develop does not count.
     """
+    wanted = re.compile(rf"\s*{re.escape(package)}\s*(?:[\[<>=!~;@ ]|$)", re.IGNORECASE)
+    return any(wanted.match(requirement) for file in project_files(folder) for requirement in _requirements(file))
+
+
+def project_files(folder: Path) -> tuple[Path, ...]:
+    """Return the files nearest to `folder`, upwards, in which a project says what it needs."""
     for place in (folder, *folder.parents):
-        files = [file for name in ("pyproject.toml", "requirements.txt") if (file := place / name).is_file()]
+        files = tuple(file for name in ("pyproject.toml", "requirements.txt") if (file := place / name).is_file())
         if files:
-            wanted = re.compile(rf"\s*{re.escape(package)}\s*(?:[\[<>=!~;@ ]|$)", re.IGNORECASE)
-            return any(wanted.match(requirement) for file in files for requirement in _requirements(file))
-    return False
+            return files
+    return ()
 
 
 def _requirements(file: Path) -> Iterator[str]:

@@ -12,7 +12,7 @@ Object = dict[str, object]
 
 
 def render_json(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic] = ()) -> str:
-    """Return a list of findings; those of `suppressed` follow and have `"suppressed": true`."""
+    """Return a list of findings; those of `suppressed` follow, and those that a comment hides have `"suppressed": true`."""
     return json.dumps(_objects(diagnostics, suppressed), indent=2) + "\n"
 
 
@@ -22,7 +22,9 @@ def render_json_lines(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Di
 
 
 def _objects(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic]) -> list[Object]:
-    hidden: list[Object] = [{**as_object(one), "suppressed": True} for one in suppressed]
+    hidden: list[Object] = [
+        {**as_object(one), **({} if one.state else {"suppressed": True})} for one in suppressed
+    ]
     return [*map(as_object, diagnostics), *hidden]
 
 
@@ -44,12 +46,25 @@ def as_object(diagnostic: Diagnostic) -> Object:
         "evidence": list(diagnostic.evidence),
         "fix": _fix(diagnostic.fixes[0]) if diagnostic.fixes else None,
         "url": None,
-        "noqa_row": diagnostic.span.line,
+        "noqa_row": (diagnostic.stands or diagnostic).span.line,
+        **_compared(diagnostic),
     }
 
 
+def _compared(diagnostic: Diagnostic) -> Object:
+    """What only a comparison says: the state, why the baseline accepts it, and where a finding shown at a step stands itself."""
+    found: Object = {}
+    if diagnostic.state:
+        found["baselineState"] = diagnostic.state
+    if diagnostic.accepted:
+        found["accepted"] = diagnostic.accepted
+    if diagnostic.stands is not None:
+        found["stands"] = {"filename": diagnostic.stands.path, **_places(diagnostic.stands.span)}
+    return found
+
+
 def _step(step: Step) -> Object:
-    return {"filename": step.path, **_places(step.span), "text": step.text, "source": step.source}
+    return {"filename": step.path, **_places(step.span), "text": step.text, "source": step.source, "by": step.by}
 
 
 def _fix(fix: Fix) -> Object:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ctxlint.diagnostic import Diagnostic
-from ctxlint.result import Coverage
+from ctxlint.report.places import shown_path
+from ctxlint.result import Coverage, Report
 
 
 def coverage_line(coverage: Coverage) -> str:
@@ -17,6 +18,19 @@ def coverage_line(coverage: Coverage) -> str:
     if reasons:
         line += " (" + ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) + ")"
     return line
+
+
+def comparison_line(report: Report) -> str:
+    """Return a line on what became of the findings of the earlier state, with its end; nothing without a comparison."""
+    if not report.compared:
+        return ""
+    accepted = sum(1 for one in report.known if one.accepted)
+    parts = [f"{len(report.diagnostics)} introduced"]
+    if report.fixed or len(report.known) > accepted or not accepted:
+        parts += [f"{len(report.fixed)} fixed", f"{len(report.known) - accepted} pre-existing"]
+    if accepted:
+        parts.append(f"{accepted} accepted by the baseline")
+    return ", ".join(parts) + f" (compared with {shown_path(report.compared)})\n"
 
 
 def statistics(diagnostics: Iterable[Diagnostic]) -> str:

@@ -77,6 +77,10 @@ class Cells:
             known = self._sorted[cells, keys] = tuple(sorted(found, key=lambda r: (r.distance, r.function, r.event)))
         return known
 
+    def restored(self) -> tuple[str, ...]:
+        """The names of the cells that some function rebuilds from a store."""
+        return tuple(sorted(self._restores))
+
     def rebuilt_stores(self) -> frozenset[str]:
         """The keys of the stores from which some cell is rebuilt."""
         return frozenset().union(*(restore.keys for found in self._restores.values() for restore in found))

@@ -36,6 +36,10 @@ class Stores:
                     for key in effect.keys:
                         table.setdefault(key, []).append(Access(identity, effect))
 
+    def kept(self) -> tuple[str, ...]:
+        """The keys of the stores that are both written and read back."""
+        return tuple(sorted(self._readers.keys() & self._writers.keys()))
+
     def readers(self, keys: Iterable[str], *, but: Iterable[FunctionId] = ()) -> tuple[Access, ...]:
         """The accesses that read a store with one of `keys`, outside the functions `but`."""
         return tuple(_found(self._readers, keys, frozenset(but)))

@@ -9,7 +9,8 @@ _ACTING: frozenset[type] = frozenset({
     ast.Await, ast.Call, ast.DictComp, ast.GeneratorExp, ast.ListComp, ast.NamedExpr, ast.SetComp, ast.Yield,
     ast.YieldFrom,
 })
-_LEAVES: frozenset[type] = frozenset({ast.Name, ast.Constant, ast.Lambda})
+_SUSPENDING: frozenset[type] = frozenset({ast.Await, ast.Yield, ast.YieldFrom})
+_LEAVES: frozenset[type] = frozenset({ast.Name, ast.Constant})
 
 
 def acts(node: ast.expr) -> bool:
@@ -22,7 +23,23 @@ def acts(node: ast.expr) -> bool:
             return True
         if isinstance(each, ast.Attribute):
             pending.append(each.value)
+        elif isinstance(each, ast.Lambda):
+            # The body comes later, the defaults come now.
+            pending.extend(each.args.defaults)
+            pending.extend([default for default in each.args.kw_defaults if default is not None])
         elif kind not in _LEAVES:
+            pending.extend(ast.iter_child_nodes(each))
+    return False
+
+
+def suspends(node: ast.expr) -> bool:
+    """Whether others can run while the expression is evaluated."""
+    pending: list[ast.AST] = [node]
+    while pending:
+        each = pending.pop()
+        if each.__class__ in _SUSPENDING or (isinstance(each, ast.comprehension) and each.is_async):
+            return True
+        if not isinstance(each, ast.Lambda):
             pending.extend(ast.iter_child_nodes(each))
     return False
 

@@ -12,8 +12,9 @@ from ctxlint.ir.value import NONE, AccessPath, Compound, Constant, Name, Result,
 from ctxlint.syntax.acting import acts, any_acts
 from ctxlint.syntax.blocks import Draft
 from ctxlint.syntax.definitions import define_lambda
+from ctxlint.syntax.rebinding import keep_overwritten, read_before, still_meant
 from ctxlint.syntax.scopes import target_names
-from ctxlint.syntax.values import BINARY_OPERATORS, COMPARISONS, UNARY_OPERATORS, constant_of, mentions, unpacked
+from ctxlint.syntax.values import BINARY_OPERATORS, COMPARISONS, UNARY_OPERATORS, constant_of, unpacked
 
 Lowering = Callable[[Draft, Any], Value]
 
@@ -84,20 +85,9 @@ def bind(body: Draft, target: ast.expr, value: Value, note: str = "") -> None:
         elements: list[ast.expr] = target.elts  # type: ignore[attr-defined]
         star = next((position for position, each in enumerate(elements) if isinstance(each, ast.Starred)), None)
         parts = unpacked(value, len(elements), star)
-        _keep_overwritten(body, elements, parts)
+        keep_overwritten(body, elements, parts)
         for element, part in zip(elements, parts):
             bind(body, element, part)
-
-
-def _keep_overwritten(body: Draft, elements: list[ast.expr], parts: list[Value]) -> None:
-    """`a, b = b, a`: what a later part says of a name that an earlier target binds is kept aside first."""
-    bound: set[str] = set()
-    for position, element in enumerate(elements):
-        if bound and mentions(parts[position], bound):
-            kept = body.scope.hidden_variable(element.id if isinstance(element, ast.Name) else "item")
-            body.emit("local", element, AccessPath(kept), parts[position])
-            parts[position] = kept
-        bound.update(target_names(element))
 
 
 def access(body: Draft, node: ast.expr) -> tuple[AccessPath, tuple[Value, ...]]:
@@ -180,6 +170,8 @@ def _binary(body: Draft, node: ast.BinOp) -> Value:
         left = left.left
     chain.reverse()
     value = value_of(body, left)
+    if value.__class__ is Name and value.scope != "local":
+        value = read_before(body, left, value, [each.right for each in chain])
     if len(chain) > _LONGEST_CHAIN:
         return Compound(BINARY_OPERATORS[type(node.op)], (value, *[value_of(body, each.right) for each in chain]))
     for each in chain:
@@ -281,7 +273,7 @@ def _slice(body: Draft, node: ast.Slice) -> Value:
 def _walrus(body: Draft, node: ast.NamedExpr) -> Value:
     value = value_of(body, node.value)
     bind(body, node.target, value)
-    return value
+    return still_meant(body, node.target, value)
 
 
 def _lambda(body: Draft, node: ast.Lambda) -> Value:
@@ -330,13 +322,15 @@ def _generator(body: Draft, node: ast.GeneratorExp) -> Value:
 
 
 def _dict_comprehension(body: Draft, node: Any) -> Value:
-    elements = [node.key] if node.value is None else [node.key, node.value]
-    return _comprehension(body, node.generators, "comprehension-dict", elements)
+    if node.value is not None:
+        return _comprehension(body, node.generators, "comprehension-dict", [node.key, node.value])
+    made = _comprehension(body, node.generators, "comprehension-dict", [node.key])
+    return Compound(made.operator, (_MAPPING, *made.parts))
 
 
 def _comprehension(
     body: Draft, generators: list[ast.comprehension], operator: str, elements: list[ast.expr]
-) -> Value:
+) -> Compound:
     """The loops of a comprehension, where it stands: also a generator expression's, although its elements come later.
 
     Its variables are the function's own; one that has the name of another variable of the function gets another name.

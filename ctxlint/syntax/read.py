@@ -58,7 +58,7 @@ def read(source: bytes, largest: int = LARGEST_FILE) -> Reading | Problem:
 def decode(source: bytes) -> str | Problem:
     """The text of a file in its declared encoding (PEP 263: byte order mark, cookie in the first two lines, UTF-8)."""
     try:
-        return source.decode(encoding_of(source))
+        return source.decode(encoding(source))
     except SyntaxError as error:
         return Problem("encoding", error.msg)
     except UnicodeDecodeError as error:
@@ -68,8 +68,8 @@ def decode(source: bytes) -> str | Problem:
         return Problem("encoding", str(error))
 
 
-def encoding_of(source: bytes) -> str:
-    """The encoding that a file declares (UTF-8 with a byte order mark is `utf-8-sig`); SyntaxError when it declares nonsense."""
+def encoding(source: bytes) -> str:
+    """The declared encoding of a file that `decode` reads."""
     if source.startswith(b"\xef\xbb\xbf") or any(b"coding" in line for line in source.split(b"\n", 2)[:2]):
         return tokenize.detect_encoding(io.BytesIO(source).readline)[0]
     return "utf-8"

@@ -13,7 +13,9 @@ from ctxlint.syntax.blocks import Draft
 from ctxlint.syntax.definitions import define_class, define_function
 from ctxlint.syntax.expressions import access, bind, branch, evaluate_statement, loop_over, value_of
 from ctxlint.syntax.frames import Finally, Loop, Manager, innermost_loop, leave
+from ctxlint.syntax.handlers import write_choices
 from ctxlint.syntax.patterns import Binding, alternatives_of
+from ctxlint.syntax.rebinding import read_before, still_meant
 from ctxlint.syntax.spans import position_span
 from ctxlint.syntax.symbols import annotation_text, import_target
 from ctxlint.syntax.values import BINARY_OPERATORS
@@ -48,6 +50,8 @@ def _assign(body: Draft, node: ast.Assign) -> None:
         bind(body, target, value)
         if body.kind == "class":
             _note_fields(body, target, "", value)
+        if len(node.targets) > 1:
+            value = still_meant(body, target, value)
 
 
 def _annotated_assign(body: Draft, node: ast.AnnAssign) -> None:
@@ -80,7 +84,8 @@ def _augmented_assign(body: Draft, node: ast.AugAssign) -> None:
     operator = f"{BINARY_OPERATORS[type(node.op)]}="
     if isinstance(node.target, ast.Name):
         name = body.scope[node.target.id]
-        body.emit("local", node.target, AccessPath(name), Compound(operator, (name, value_of(body, node.value))))
+        held = read_before(body, node.target, name, [node.value])
+        body.emit("local", node.target, AccessPath(name), Compound(operator, (held, value_of(body, node.value))))
         return
     path, keys = access(body, node.target)
     before = body.emit("read", node.target, path, None, keys)
@@ -276,21 +281,16 @@ def _with_handlers(body: Draft, node: ast.Try) -> None:
         write_statements(body, node.orelse)
     body.edge(after)
     body.start(choice)
-    caught = [None if handler.type is None else value_of(body, handler.type) for handler in node.handlers]
-    starts = [body.block() for _ in node.handlers]
-    for start in starts:
-        body.edge(start)
     is_group = node.__class__.__name__ == "TryStar"
-    if is_group or not any(_catches_all(handler.type) for handler in node.handlers):
-        body.edge(outer_pad, raised=True)
-    for position, handler in enumerate(node.handlers):
-        body.start(starts[position])
-        _write_handler(body, handler, caught[position])
+    handlers = write_choices(body, node.handlers, outer_pad, is_group)
+    for position, (handler, (chosen, caught, _)) in enumerate(zip(node.handlers, handlers)):
+        body.start(chosen)
+        _write_handler(body, handler, caught)
         body.edge(after)
         if is_group:
             # Of a group, the rest goes on to the later handlers, and what none of them takes is raised.
-            for later in starts[position + 1:]:
-                body.edge(later)
+            if position + 1 < len(handlers):
+                body.edge(handlers[position + 1].choice)
             body.edge(outer_pad, raised=True)
     body.start(after)
 
@@ -305,14 +305,7 @@ def _write_handler(body: Draft, handler: ast.ExceptHandler, caught: Value | None
     body.emit("catch", place, path, caught)
     write_statements(body, handler.body)
     if body.live:
-        body.emit("resume", handler.body[-1])
-
-
-def _catches_all(caught: ast.expr | None) -> bool:
-    if caught is None:
-        return True
-    types = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(isinstance(each, ast.Name) and each.id == "BaseException" for each in types)
+        body.emit("resume", handler.body[-1], path)
 
 
 def _match(body: Draft, node: ast.Match) -> None:

@@ -1,0 +1,72 @@
+"""Two revisions side by side: what the later one has introduced, what it has fixed, and what both have.
+
+Findings are counted: of three equal ones where there were two, one is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ctxlint.diagnostic import Diagnostic, Step
+from ctxlint.gate.git import Change
+from ctxlint.gate.identity import identities, matched
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The findings of two revisions, each with its state."""
+
+    introduced: tuple[Diagnostic, ...]
+    preexisting: tuple[Diagnostic, ...]
+    fixed: tuple[Diagnostic, ...]
+
+
+def difference(
+    now: Sequence[Diagnostic], before: Sequence[Diagnostic],
+    earlier_name: Callable[[Path], Path | None], change: Callable[[Path], Change],
+) -> Difference:
+    """Return what became of the findings `before`.
+
+    `earlier_name` gives the place that a file had before, `change` the lines of it that are new.
+    What was introduced is shown at a step that the change touched, when it did not touch the finding's own line.
+    """
+    places = [str(earlier_name(Path(one.path)) or one.path) for one in now]
+    partners = matched(now, places, list(identities(before)))
+    gone = set(range(len(before))) - {partner for partner in partners if partner is not None}
+    changes: dict[str, Change] = {}
+
+    def changed(path: str) -> Change:
+        if path not in changes:
+            changes[path] = change(Path(path))
+        return changes[path]
+
+    return Difference(
+        introduced=tuple(
+            msgspec.structs.replace(shown_where_changed(one, changed), state="new")
+            for one, partner in zip(now, partners) if partner is None),
+        preexisting=tuple(
+            msgspec.structs.replace(one, state="unchanged") for one, partner in zip(now, partners) if partner is not None),
+        fixed=tuple(msgspec.structs.replace(before[number], state="absent") for number in sorted(gone)),
+    )
+
+
+def shown_where_changed(finding: Diagnostic, changed: Callable[[str], Change]) -> Diagnostic:
+    """Return the finding at a step of its flow that the change touched: a review comment can only stand there.
+
+    A finding whose own line was touched, and one none of whose steps was, stays where it is.
+    """
+    if changed(finding.path).has(finding.span.line):
+        return msgspec.structs.replace(finding, touched=True)
+    step = next((step for step in finding.flow if changed(step.path).has(step.span.line)), None)
+    step = step or next((step for step in finding.flow if _stands_at_a_gap(step, changed(step.path))), None)
+    if step is None or (step.path, step.span.line) == (finding.path, finding.span.line):
+        return msgspec.structs.replace(finding, touched=step is not None)
+    own = Step(finding.path, finding.span, "")
+    return msgspec.structs.replace(finding, path=step.path, span=step.span, stands=own, touched=True)
+
+
+def _stands_at_a_gap(step: Step, change: Change) -> bool:
+    """Whether lines directly above or below the step were taken away."""
+    return step.span.line in change.gaps or step.span.line - 1 in change.gaps

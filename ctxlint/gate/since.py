@@ -1,0 +1,43 @@
+"""Which files two revisions are compared by, when the user names paths and a revision."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ctxlint.errors import UsageError
+from ctxlint.gate.git import repository_of
+from ctxlint.gate.revision import Revision
+
+
+def revision_of(paths: Sequence[str], since: str) -> Revision:
+    """Return the revision `since` of the repository that holds all `paths`; raise UsageError when there is no such thing."""
+    places = [Path(os.path.abspath(path)) for path in paths]
+    repository = repository_of(_existing(Path(os.path.commonpath(places))))
+    outside = next((path for path in places if not path.is_relative_to(repository.root)), None)
+    if outside is not None:
+        raise UsageError(f"--since: {outside} lies outside the repository {repository.root}, which knows no earlier state of it")
+    return Revision(repository, repository.commit(since))
+
+
+def paths_now(paths: Iterable[str], revision: Revision) -> tuple[str, ...]:
+    """Return the paths without those that the revision has and that were deleted since: nothing is left to analyse there."""
+    return tuple(
+        path for path in paths if os.path.lexists(path) or not revision.exists(Path(os.path.abspath(path))))
+
+
+def paths_then(paths: Iterable[str], present: Iterable[str], revision: Revision) -> tuple[Path, ...]:
+    """Return the paths as far as the revision has them, and the places from which the files `present` were moved since."""
+    given = [place for path in paths if revision.exists(place := Path(os.path.abspath(path)))]
+    moved = {
+        before for path in present
+        if (before := revision.earlier_name(Path(path))) is not None and str(before) != path
+    }
+    tops = set(given)
+    return (*given, *sorted(before for before in moved if tops.isdisjoint((before, *before.parents))))
+
+
+def _existing(path: Path) -> Path:
+    """The folder that exists nearest to a path, which may have been deleted."""
+    return next(one for one in (path, *path.parents) if one.is_dir())

@@ -177,7 +177,7 @@ def asked_of(
     from ctxlint.workers import Workers
 
     configuration = request.configuration
-    models = load_models(configuration.paths(configuration.settings.model_paths))
+    models = load_models(configuration.paths(configuration.settings.model_paths), runtime=configuration.settings.runtime_module)
     workers = Workers(configuration.settings.jobs, request.executor)
     if analyzer is None and len(sides) == 2:
         from ctxlint.analyzer import analyse_both

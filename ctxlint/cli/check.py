@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 STDIN = "-"
-WITH_FIXES = ("json", "json-lines", "sarif", "rdjson")
+WITH_FIXES = ("json", "json-lines", "sarif", "rdjson", "html")
 """The formats that carry the edits."""
 NAMELESS = "stdin.py"
 """What standard input is called when the command line gives it no name."""

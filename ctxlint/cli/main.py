@@ -27,6 +27,7 @@ COMMANDS = {
     "discover": "list the cells, stores and locks that the analysis believes in",
     "why-not": "say which facts keep the rules silent about a line",
     "graph": "print which functions call which, or what one function does",
+    "vendor": "copy the runtime into the project, as a package",
     "dev": "write the generated files, or begin a new rule (in a checkout)",
 }
 
@@ -109,6 +110,10 @@ def _run(words: list[str], analyzer: Analyzer | None) -> int:
         from ctxlint.cli.graph import graph
 
         return graph(words[1:])
+    if first == "vendor":
+        from ctxlint.cli.vendor import vendor
+
+        return vendor(words[1:])
     if first == "dev":
         from ctxlint.cli.develop import develop
 

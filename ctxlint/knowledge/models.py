@@ -172,10 +172,14 @@ class Models(msgspec.Struct, frozen=True):
         return qualified_name in self.by_name or qualified_name in self.by_type
 
 
-def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) -> Models:
+RUNTIME = "ctxlint.runtime"
+
+
+def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None, runtime: str | None = None) -> Models:
     """Return the built-in models and those of the user, whose entries for a name replace the built-in ones.
 
-    Built-in files add up: what several say about a name all holds.
+    Built-in files add up: what several say about a name all holds. `runtime` is what a project calls its copy of the
+    runtime: the copy has the models of the original.
 
     Raises ConfigurationError for a path that does not exist and for text that is no TOML.
     """
@@ -192,6 +196,8 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) ->
         types, here = _types(table, file)
         by_type.update(types)
         problems.extend(here)
+    if runtime and runtime != RUNTIME:
+        by_name.update({runtime + name.removeprefix(RUNTIME): effects for name, effects in by_name.items() if name.startswith(f"{RUNTIME}.")})
     return Models(by_name, by_type, _by_method(by_name), tuple(problems))
 
 

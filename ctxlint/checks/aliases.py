@@ -109,11 +109,11 @@ def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> I
         return
     change = _first_shared(save.image, facts.changes, (save.function, restore.function))
     if change is not None:
-        yield _finding(analysis, "save", save, change, restore, _sureness(analysis, save, restore))
+        yield _finding(analysis, facts, "save", save, change, restore, _sureness(analysis, save, restore))
         return
     change = _first_shared_object(analysis, facts, save)
     if change is not None:
-        yield _finding(analysis, "save", save, change, restore, "medium" if hints(save.place, analysis.words.snapshots) else "low")
+        yield _finding(analysis, facts, "save", save, change, restore, "medium" if hints(save.place, analysis.words.snapshots) else "low")
 
 
 def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
@@ -123,7 +123,7 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
     live = Image(restore.place, copied, restore.image.where)
     change = _first_shared(live, facts.changes, (save.function, restore.function))
     if change is not None:
-        yield _finding(analysis, "restore", restore, change, save, _sureness(analysis, save, restore))
+        yield _finding(analysis, facts, "restore", restore, change, save, _sureness(analysis, save, restore))
 
 
 def _sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
@@ -150,7 +150,7 @@ def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Findin
     """A copy in a local that one function makes and puts back."""
     change = _first_shared(save.image, facts.changes, (save.function,))
     if change is not None and save.image.where[0] == save.function:
-        yield _finding(analysis, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
+        yield _finding(analysis, facts, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
 
 
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
@@ -162,7 +162,7 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
         if identity != save.function and is_within(given, save.place):
             reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
             named = ":" not in save.place and hints(save.place, analysis.words.snapshots)
-            yield _finding(analysis, "save", save, change, reader, "medium" if named else "low")
+            yield _finding(analysis, facts, "save", save, change, reader, "medium" if named else "low")
             return
 
 
@@ -175,7 +175,7 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     if ":" in save.image.holder and change.function not in callers:
         return                                          # a formal is only one object on the way from its caller
     sure = save.to_store or _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
-    yield _finding(analysis, "deferred", save, change, save, "medium" if sure else "low")
+    yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
 
 
 def _return_of(analysis: Analysis, identity: FunctionId) -> int:
@@ -259,7 +259,7 @@ def _is_record(analysis: Analysis, save: Stored, restore: Stored) -> bool:
 _ROLES = {"save": "restores from it", "restore": "saves to it", "deferred": "hands it to something that runs later"}
 
 
-def _finding(analysis: Analysis, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
+def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
     view = analysis.view
     function, event = stored.image.where
     cell = stored.image.holder if kind != "restore" else stored.place
@@ -280,7 +280,19 @@ def _finding(analysis: Analysis, kind: str, stored: Stored, change: Change, othe
         evidence=(Evidence(f"record: `{analysis.program.symbol(other.function)}` {_ROLES[kind]}",
                            other.function, other.event),),
         chain=("alias", kind, cell),
+        facts=image_facts(analysis, stored.image, facts.changes.get(_root(stored.image.holder), ())),
     )
+
+
+def image_facts(analysis: Analysis, image: Image, changes: Iterable[Change]) -> dict[str, str]:
+    """What a rewrite wants to know: how many levels are to be copied, and the class of what is handed out."""
+    levels = [steps_below(change.place, image.holder) + 1 for change in changes if shares(image, change.place)]
+    function, event = image.where
+    it = analysis.view.event(function, event)
+    inference = analysis.view.inference
+    types = inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
+    names = [each.name for each in in_order(types) if isinstance(each, Instance)]
+    return {"levels": str(max(levels, default=0)), "type": names[0] if len(names) == 1 else ""}
 
 
 def _short(holder: Holder) -> str:

@@ -108,8 +108,10 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
     """Write the report where it belongs, and what is no report to standard error."""
     from ctxlint.report.summary import comparison_line, coverage_line, statistics
 
-    shown_too = (*report.suppressed, *report.known) if arguments.show_suppressed else ()
     form = request.configuration.settings.output_format
+    # What is no longer there has no line that could be annotated.
+    gone = report.fixed if form != "github" else ()
+    shown_too = (*report.suppressed, *report.known, *gone) if arguments.show_suppressed else ()
     counts = statistics(report.diagnostics) if arguments.statistics else ""
     coverage = "" if arguments.quiet else comparison_line(report) + coverage_line(report.coverage) + "\n"
     if form == "text":

@@ -18,12 +18,16 @@ CONFIDENCES: tuple[Confidence, ...] = ("high", "medium", "low")
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of the event path: where it happens, the source line it stands on, and what it does there."""
+    """One step of the event path: where it happens, the source line it stands on, and what it does there.
+
+    `by` names who acts when it is not the code itself (`another writer`): then the code waits at this place.
+    """
 
     path: str
     span: Span
     text: str
     source: str = ""
+    by: str = ""
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -53,9 +57,11 @@ class Diagnostic(msgspec.Struct, frozen=True):
     `events` is the normalised chain of operations from which the fingerprint is taken: no line, no path. `body` is a digest
     of what the enclosing function does, wherever it stands and whatever it and its variables are called, and behind it one
     of the operations in it.
+    `facts` are what a rewrite wants to know and cannot see in the file, as pairs of name and value.
     `state` is what a comparison with an earlier revision or a baseline said (SARIF's baselineState): `new`, `unchanged` for
     what was known, `absent` for what is there no longer; empty without one. `accepted` is the reason that the baseline gives.
-    A finding shown at a step that a change touched `stands` where this says; a comment there hides it.
+    A finding shown at a step that a change touched `stands` where this says; a comment there hides it. `touched` says that the
+    line where it is shown is one of the change.
     """
 
     code: str
@@ -71,9 +77,11 @@ class Diagnostic(msgspec.Struct, frozen=True):
     scenario: str = ""
     evidence: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
     fixes: tuple[Fix, ...] = ()
     fingerprint: str = ""
     body: str = ""
     state: State = ""
     accepted: str = ""
     stands: Step | None = None
+    touched: bool = False

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs ctxlint from the checkout that holds this script, into an environment of its own.
+# Installs ctxlint from the checkout that holds this script, into an environment of its own, and names its cache.
 #
 # The interpreter is isolated (-I): the working directory is the repository under analysis, whose files must not be
 # imported in place of the standard library's.
@@ -21,3 +21,11 @@ installed="$environment/bin/python"
 "$installed" -I -m pip install --quiet --disable-pip-version-check --no-input -- "$here/../.."
 
 output python "$installed"
+
+# Another ctxlint or another Python reads nothing of the cache; a run keeps its own, since what is kept cannot be changed.
+family="ctxlint-${RUNNER_OS:-any}-$("$installed" -I -c 'from ctxlint.store.keys import code, interpreter
+print(code().hex()[:16], interpreter().decode().replace(" ", ""), sep="-")')"
+output cache-family "$family-"
+output cache-key "$family-${GITHUB_RUN_ID:-0}-${GITHUB_RUN_ATTEMPT:-0}-$(unforeseen)"
+# Beside the workspace: what a repository brings along as a cache is not believed.
+output cache-folder "$RUNNER_TEMP/ctxlint-cache"

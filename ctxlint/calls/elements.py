@@ -91,6 +91,8 @@ def method_result(type: Instance, method: str, arguments: Sequence[Types]) -> Ty
         return one(type)
     if name in MAPPINGS:
         return _mapping_result(type, method, arguments)
+    if name in AWAITABLES:
+        return awaited(type) if method == "result" else UNKNOWN
     if name in ("builtins.str", "builtins.bytes"):
         return _text_result(type, method)
     if method in _TESTS:

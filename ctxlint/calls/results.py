@@ -19,6 +19,7 @@ from ctxlint.calls.elements import (
 from ctxlint.calls.generics import bind_variables, close, has_variables, meaning_of
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.modelled import modelled
 from ctxlint.calls.program import FunctionId
 from ctxlint.calls.standard import standard_name
 from ctxlint.calls.types import (
@@ -34,7 +35,6 @@ from ctxlint.calls.types import (
     SuperOf,
     Type,
     Types,
-    derived,
     in_order,
     instance,
     one,
@@ -114,7 +114,7 @@ def _invoke(
             if known or type.receiver.name in LANGUAGE:
                 return known
         receiver = Instance(type.receiver.owner) if isinstance(type.receiver, SuperOf) else type.receiver
-        return substitute(_modelled(inference, type.method, given), {}, receiver)
+        return substitute(modelled(inference, type.method, given), {}, receiver)
     if isinstance(type, ClassObject):
         if program.class_(type.name) is not None:
             return one(Instance(type.name))
@@ -125,7 +125,7 @@ def _invoke(
         call = program.method(type.name, "__call__")
         if call is not None:
             return _function_call(inference, call, type, caller, event, arguments)
-        return UNKNOWN if type == NONE_TYPE or lacks(type.name, "__call__") else _modelled(inference, f"{type.name}.__call__", ())
+        return UNKNOWN if type == NONE_TYPE or lacks(type.name, "__call__") else modelled(inference, f"{type.name}.__call__", ())
     return UNKNOWN
 
 
@@ -228,6 +228,14 @@ def _argument_types(
     return [inference.of_value(caller, event, a.value) for a in arguments if not a.keyword]
 
 
+def _unpacked(
+    inference: Inference, caller: FunctionId | None, event: int, arguments: Sequence[Argument]
+) -> Types:
+    """What unpacked arguments hold."""
+    starred = [a.value for a in arguments if a.keyword == "*"] if caller is not None else []
+    return union(inference.element(inference.of_value(caller, event, value)) for value in starred if caller is not None)
+
+
 def _builtin_instance(inference: Inference, name: str, given: list[Types]) -> Types:
     if name == "builtins.type" and len(given) == 1:
         return frozenset(ClassObject(t.name) for t in given[0] if isinstance(t, Instance))
@@ -265,12 +273,12 @@ def _external_call(
     if standard == "functools.partial":
         return given[0] if given else UNKNOWN
     if inference.external_result(name):
-        return _modelled(inference, name, given)
+        return modelled(inference, name, given, _unpacked(inference, caller, event, arguments))
     container = constructed(standard, given, inference.invoked(given[0]) if given else UNKNOWN)
     first = in_order(container)[0]
     if isinstance(first, Instance) and (first.arguments or standard in ("collections.defaultdict", "collections.deque")):
         return container
-    return one(Instance(standard)) if last[:1].isupper() and not last.isupper() else derived(name)
+    return one(Instance(standard)) if last[:1].isupper() and not last.isupper() else modelled(inference, name, given)
 
 
 def _cast(
@@ -313,14 +321,6 @@ def _builtin_call(
     return None
 
 
-def _modelled(inference: Inference, name: str, given: Sequence[Types]) -> Types:
-    """What a model says that the external callable gives (`$0` is its first argument); without one, a name for it."""
-    text = inference.external_result(name)
-    if text == "$0":
-        return given[0] if given else UNKNOWN
-    return inference.external_types(text) if text else derived(name)
-
-
 def entered(inference: Inference, types: Types, asynchronous: bool) -> Types:
     """What `with value as name` binds."""
     return union(_entered(inference, t, "__aenter__" if asynchronous else "__enter__") for t in in_order(types))
@@ -328,7 +328,7 @@ def entered(inference: Inference, types: Types, asynchronous: bool) -> Types:
 
 def _entered(inference: Inference, type: Type, method: str) -> Types:
     if isinstance(type, External):
-        return _modelled(inference, f"{type.name}.{method}", ())
+        return modelled(inference, f"{type.name}.{method}", ())
     if not isinstance(type, Instance):
         return UNKNOWN
     if type.name in MANAGERS:
@@ -337,7 +337,7 @@ def _entered(inference: Inference, type: Type, method: str) -> Types:
     if enter is not None:
         return close(inference, inference.open_result(enter), type)
     if inference.program.class_(type.name) is None:
-        return _modelled(inference, name, ()) if inference.external_result(name := f"{type.name}.{method}") else one(type)
+        return modelled(inference, name, ()) if inference.external_result(name := f"{type.name}.{method}") else one(type)
     return one(type) if inference.program.external_bases(type.name) else UNKNOWN
 
 

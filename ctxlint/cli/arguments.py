@@ -16,9 +16,12 @@ from ctxlint.knowledge.settings import FailOn, OutputFormat
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Return what `words` say; raise UsageError with the near match for an option that does not exist."""
-    # The reason is optional, so that it has to be told from a path that follows.
-    words = ["--add-noqa=" if word == "--add-noqa" else word for word in words]
-    arguments, unknown = parser.parse_known_intermixed_args(words)
+    # The reason of --add-noqa is optional, so that it has to be told from a path that follows.
+    marked = ["--add-noqa=" if word == "--add-noqa" else word for word in _marked(words)]
+    arguments, unknown = parser.parse_known_intermixed_args(marked)
+    for name, value in vars(arguments).items():
+        if isinstance(value, list):
+            setattr(arguments, name, [word.removeprefix(_NAME) if isinstance(word, str) else word for word in value])
     if unknown:
         options = re.findall(r"(?<!\S)-{1,2}[a-z][a-z-]*", parser.format_help())
         word = unknown[0].split("=")[0]
@@ -26,9 +29,22 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Nam
     return arguments
 
 
+_NAME = "\0"
+"""Begins a word that is no option whatever it looks like; no word of a process can contain it."""
+
+
+def _marked(words: Sequence[str]) -> list[str]:
+    """Mark the words after `--` as names: argparse loses those that look like options when they are mixed with options."""
+    if "--" not in words:
+        return list(words)
+    end = list(words).index("--")
+    return [*words[:end], *(_NAME + word for word in words[end + 1:])]
+
+
 def check_parser() -> argparse.ArgumentParser:
     """Return the parser of `ctxlint check`."""
-    parser = argparse.ArgumentParser(prog="ctxlint check", description="Analyse files and folders.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="ctxlint check", usage="ctxlint check [OPTIONS] [PATH ...]",
+                                     description="Analyse files and folders.", allow_abbrev=False)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; `-` is standard input (default: .)")
 
     rules = parser.add_argument_group("rules")
@@ -70,13 +86,29 @@ def check_parser() -> argparse.ArgumentParser:
                        help="which reader gives the verdict on all files (the findings are the same)")
 
     report = parser.add_argument_group("report")
-    report.add_argument("--output-format", choices=get_args(OutputFormat), help="the format of the report")
+    report.add_argument("--output-format", choices=get_args(OutputFormat), metavar="FORMAT",
+                        help=f"the format of the report: {', '.join(get_args(OutputFormat))}")
     report.add_argument("--output-file", metavar="FILE", help="write the report there, whole or not at all")
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
-    report.add_argument("--show-suppressed", action="store_true", help="show what comments, the baseline and --since hide, and what was fixed, too")
+    report.add_argument("--timing", action="store_true",
+                        help="say on standard error where the CPU time went: steps, rules, slowest files")
+    report.add_argument("--show-suppressed", action="store_true",
+                        help="show what comments, the baseline and --since hide, and what was fixed, too")
     report.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text reports")
     report.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")
     report.add_argument("-v", "--verbose", action="store_true", help="tell what is done, on standard error")
+
+    fixes = parser.add_argument_group("fixes")
+    fixes.add_argument("--fix", action="store_true", help="apply the safe fixes, and report what is left")
+    fixes.add_argument("--unsafe-fixes", action=argparse.BooleanOptionalAction, default=None, help="apply unsafe fixes, too")
+    fixes.add_argument("--diff", action="store_true", help="write nothing; show what --fix would change (status 1 if anything)")
+    fixes.add_argument("--fix-only", action="store_true", help="apply fixes, and report nothing")
+    fixes.add_argument("--show-fixes", action="store_true", help="list the fixes, on standard error")
+    for flag, text in (
+        ("--fixable", "fix the findings of these rules alone"),
+        ("--unfixable", "do not fix the findings of these rules"),
+    ):
+        fixes.add_argument(flag, action="append", type=codes, metavar="CODES", help=text)
 
     status = parser.add_argument_group("exit status (0 clean, 1 findings, 2 could not do what was asked)")
     status.add_argument("--fail-on", choices=get_args(FailOn), help="the least severity that gives status 1")
@@ -88,7 +120,7 @@ def check_parser() -> argparse.ArgumentParser:
 def flag_settings(arguments: argparse.Namespace) -> dict[str, object]:
     """Return the settings that the command line sets, by the key they have in a file."""
     given: dict[str, object] = {}
-    for key in ("select", "extend-select", "ignore"):
+    for key in ("select", "extend-select", "ignore", "fixable", "unfixable"):
         groups = getattr(arguments, key.replace("-", "_"))
         if groups is not None:
             given[key] = [code for group in groups for code in group]
@@ -100,7 +132,7 @@ def flag_settings(arguments: argparse.Namespace) -> dict[str, object]:
     if arguments.baseline is not None:
         # On the command line a path is relative to where the user is, in a file to the file.
         given["baseline"] = os.path.abspath(arguments.baseline) if arguments.baseline else ""
-    for key in ("preview", "min-confidence", "force-exclude", "require-reason", "cache-dir", "jobs", "output-format", "fail-on"):
+    for key in ("preview", "unsafe-fixes", "min-confidence", "force-exclude", "require-reason", "cache-dir", "jobs", "output-format", "fail-on"):
         value = getattr(arguments, key.replace("-", "_"))
         if value is not None:
             given[key] = value

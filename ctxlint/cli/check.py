@@ -15,12 +15,11 @@ import msgspec
 from ctxlint.cli.arguments import check_parser, flag_settings, parse
 from ctxlint.cli.main import CLEAN, FAILED, FINDINGS
 from ctxlint.cli.repeated import keep
-from ctxlint.cli.streams import progress_line, recorded, wants_colour, warn, write_report
-from ctxlint.diagnostic import SEVERITIES, Diagnostic
+from ctxlint.cli.streams import hint, progress_line, recorded, terminal_width, wants_colour, warn, write_report
+from ctxlint.diagnostic import SEVERITIES
 from ctxlint.discovery.asked import Asked
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import load_configuration
-from ctxlint.knowledge.settings import OutputFormat
 
 if TYPE_CHECKING:
     from ctxlint.engine import Analyzer, Request
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 STDIN = "-"
+WITH_FIXES = ("json", "json-lines", "sarif", "rdjson", "html")
+"""The formats that carry the edits."""
 NAMELESS = "stdin.py"
 """What standard input is called when the command line gives it no name."""
 
@@ -47,6 +48,13 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         return _show_plan(request, arguments)
     if arguments.verbose:
         warn(f"configuration: {request.configuration.file or 'none'}")
+    from ctxlint.cli.fix import fix, wants_fixing
+
+    if wants_fixing(arguments):
+        return fix(
+            request, arguments, analyzer, wipe, lambda report: _deliver(report, request, arguments),
+            lambda report: exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero),
+        )
     from ctxlint.engine import analyse
 
     try:
@@ -90,6 +98,7 @@ def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, 
         tree=arguments.tree,
         cache=not arguments.no_cache,
         since=arguments.since,
+        fixes=configuration.settings.output_format in WITH_FIXES,
         progress=progress,
         asked=asked,
     )
@@ -118,64 +127,25 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
         from ctxlint.report.text import render_text
 
         colour = wants_colour(arguments.color, arguments.output_file)
-        findings = render_text(report.diagnostics, shown_too, colour)
+        findings = render_text(report.diagnostics, shown_too, colour, width=terminal_width(arguments.output_file))
         text = "\n".join(part for part in (findings, counts, coverage) if part)
         beside = ""
     else:
-        if form == "sarif":
-            text = _sarif(report, request, shown_too)
-        else:
-            text = _rendered(form, report.diagnostics, shown_too)
+        from ctxlint.cli.formats import rendered
+
+        text = rendered(report, request, shown_too)
         beside = counts + coverage
     if not arguments.quiet:
         for problem in report.problems:
             warn(f"warning: {problem}")
     write_report(text, arguments.output_file)
     sys.stderr.write(beside)
+    if arguments.timing:
+        from ctxlint.report.summary import timing
 
-
-def _rendered(form: OutputFormat, shown: Sequence[Diagnostic], suppressed: Sequence[Diagnostic]) -> str:
-    """Return the report in a format for programs."""
-    if form == "concise":
-        from ctxlint.report.concise import render_concise
-
-        return render_concise(shown, suppressed)
-    if form == "github":
-        from ctxlint.report.github import render_github
-        from ctxlint.report.places import repository_root
-
-        return render_github(shown, suppressed, repository_root(Path.cwd()))
-    from ctxlint.report.json_report import render_json, render_json_lines
-
-    return (render_json if form == "json" else render_json_lines)(shown, suppressed)
-
-
-def _sarif(report: Report, request: Request, suppressed: Sequence[Diagnostic]) -> str:
-    from ctxlint.knowledge.rules import load_rules
-    from ctxlint.knowledge.selection import select
-    from ctxlint.knowledge.version import version
-    from ctxlint.report.places import repository_root
-    from ctxlint.report.sarif import Surroundings, render_sarif
-
-    configuration = request.configuration
-    rules = load_rules(configuration.paths(configuration.settings.rule_paths))
-    folder = Path.cwd()
-    surroundings = Surroundings(repository_root(folder), folder, _text_reader(request))
-    return render_sarif(report, select(rules, configuration).rules, surroundings, version(), suppressed)
-
-
-def _text_reader(request: Request) -> Callable[[str], str | None]:
-    """Return what reads a file's text as it was analysed; it returns None for a file that cannot be read."""
-    given = {os.path.abspath(request.stdin_filename): request.stdin} if request.stdin is not None else {}
-
-    def text_of(path: str) -> str | None:
-        try:
-            data = given[path] if path in given else Path(path).read_bytes()
-        except OSError:
-            return None
-        return data.decode("utf-8", "replace")
-
-    return text_of
+        sys.stderr.write(timing(report))
+    if form == "text" and report.diagnostics:
+        hint(f"`ctxlint rule {report.diagnostics[0].code}` says why that is bad and when it is fine", arguments.quiet)
 
 
 def _takes_stdin(paths: Sequence[str], stdin_filename: str | None) -> bool:

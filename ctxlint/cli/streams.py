@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -58,9 +59,24 @@ def wants_colour(choice: str, output_file: str | None) -> bool:
     """Whether the report is coloured: as asked, else on a terminal unless the environment says otherwise."""
     if choice != "auto":
         return choice == "always"
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    if os.environ.get("TERM") == "dumb":
         return False
     return output_file is None and sys.stdout.isatty()
+
+
+def terminal_width(output_file: str | None) -> int | None:
+    """Return how many columns the terminal that shows the report has; None when none shows it."""
+    return shutil.get_terminal_size().columns if output_file is None and sys.stdout.isatty() else None
+
+
+def hint(text: str, quiet: bool) -> None:
+    """Tell somebody who sits at a terminal what can be done next; nobody else is told."""
+    if not quiet and sys.stdout.isatty() and sys.stderr.isatty():
+        sys.stderr.write(f"{text}\n")
 
 
 def progress_line(quiet: bool) -> tuple[Callable[[int, int], None], Callable[[], None]]:

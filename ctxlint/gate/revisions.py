@@ -58,13 +58,13 @@ def shown_where_changed(finding: Diagnostic, changed: Callable[[str], Change]) -
     A finding whose own line was touched, and one none of whose steps was, stays where it is.
     """
     if changed(finding.path).has(finding.span.line):
-        return finding
+        return msgspec.structs.replace(finding, touched=True)
     step = next((step for step in finding.flow if changed(step.path).has(step.span.line)), None)
     step = step or next((step for step in finding.flow if _stands_at_a_gap(step, changed(step.path))), None)
     if step is None or (step.path, step.span.line) == (finding.path, finding.span.line):
-        return finding
+        return msgspec.structs.replace(finding, touched=step is not None)
     own = Step(finding.path, finding.span, "")
-    return msgspec.structs.replace(finding, path=step.path, span=step.span, stands=own)
+    return msgspec.structs.replace(finding, path=step.path, span=step.span, stands=own, touched=True)
 
 
 def _stands_at_a_gap(step: Step, change: Change) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.report.places import shown_path
 from ctxlint.report.text import why_hidden
+from ctxlint.report.visible import visible
 
 
 def render_concise(
@@ -16,6 +17,6 @@ def render_concise(
     """Return one line a finding; `suppressed` ones follow and say so. Paths are relative to `folder`."""
     base = folder or Path.cwd()
     return "".join(
-        f"{shown_path(one.path, base)}:{one.span.line}:{one.span.column}: {one.code} {one.message}{tag}\n"
+        visible(f"{shown_path(one.path, base)}:{one.span.line}:{one.span.column}: {one.code} {one.message}{tag}") + "\n"
         for one, tag in (*((one, "") for one in diagnostics), *((one, f" [{why_hidden(one)}]") for one in suppressed))
     )

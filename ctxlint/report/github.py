@@ -1,6 +1,6 @@
 """Findings as workflow commands, which a job at GitHub Actions turns into annotations of lines.
 
-A step may give ten annotations of each level, so the most believed come first and the rest is counted.
+A step may give ten annotations of each level, so the most believed come first and the rest is listed in the log.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 
 from ctxlint.diagnostic import CONFIDENCES, SEVERITIES, Diagnostic, Severity
 from ctxlint.report.places import shown_path, shown_places
-from ctxlint.report.text import why_hidden
+from ctxlint.report.text import where_it_stands, why_hidden
 
 PER_LEVEL = 10
 """Annotations of one level that a step may give; further ones are dropped without a word."""
@@ -33,14 +33,19 @@ class Annotation(msgspec.Struct, frozen=True):
 
 
 def render_github(diagnostics: Sequence[Diagnostic], suppressed: Sequence[Diagnostic], root: Path) -> str:
-    """Return workflow commands for the findings; `suppressed` ones are notices that say so."""
-    shown = sorted(diagnostics, key=lambda one: CONFIDENCES.index(one.confidence))
-    hidden = [msgspec.structs.replace(_annotation(one, root, f" [{why_hidden(one)}]"), severity="note") for one in suppressed]
+    """Return workflow commands for the findings; what does not count (`suppressed`) is a notice that says why.
+
+    Findings at lines that a compared change touched come first, since only there a reviewer sees them beside the code.
+    """
+    shown = sorted(diagnostics, key=lambda one: (not one.touched, CONFIDENCES.index(one.confidence)))
+    hidden = [
+        msgspec.structs.replace(_annotation(one, root, f" [{why_hidden(one)}]"), severity="note") for one in suppressed
+    ]
     return workflow_commands([*(_annotation(one, root) for one in shown), *hidden])
 
 
 def workflow_commands(annotations: Iterable[Annotation]) -> str:
-    """Return one command a line, at most ten of each level, and a line that counts what is left out."""
+    """Return one command a line, at most ten of each level; what is left out follows as plain lines."""
     listed = list(annotations)
     lines: list[str] = []
     for severity in SEVERITIES:
@@ -48,7 +53,8 @@ def workflow_commands(annotations: Iterable[Annotation]) -> str:
         group = [one for one in listed if one.severity == severity]
         lines += map(_command, group[:PER_LEVEL])
         if len(group) > PER_LEVEL:
-            lines.append(f"ctxlint: {len(group) - PER_LEVEL} more of level {level} are not annotated")
+            lines.append(f"ctxlint: {len(group) - PER_LEVEL} more of level {level} are not annotated:")
+            lines += map(_plain_line, group[PER_LEVEL:])
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -69,6 +75,11 @@ def _command(one: Annotation) -> str:
     properties = {**places, "title": one.title}
     listed = ",".join(f"{name}={escape_property(value)}" for name, value in properties.items())
     return f"::{LEVELS[one.severity]} {listed}::{escape_text(one.text)}"
+
+
+def _plain_line(one: Annotation) -> str:
+    """Return a line of the log that is no command; the older form of one, `##[…]`, is obeyed anywhere in a line."""
+    return "  " + escape_text(f"{one.path}:{one.line}:{one.column}: {one.title}").replace("##[", "## [")
 
 
 def _annotation(diagnostic: Diagnostic, root: Path, tag: str = "") -> Annotation:
@@ -92,3 +103,5 @@ def _argument(diagnostic: Diagnostic, root: Path) -> Iterator[str]:
         yield diagnostic.scenario
     for line in diagnostic.evidence:
         yield shown_places(line, root)
+    if diagnostic.stands is not None:
+        yield where_it_stands(diagnostic.stands, root)

@@ -64,7 +64,7 @@ def _compared(diagnostic: Diagnostic) -> Object:
 
 
 def _step(step: Step) -> Object:
-    return {"filename": step.path, **_places(step.span), "text": step.text, "source": step.source}
+    return {"filename": step.path, **_places(step.span), "text": step.text, "source": step.source, "by": step.by}
 
 
 def _fix(fix: Fix) -> Object:

@@ -12,6 +12,11 @@ def shown_path(path: str, folder: Path | None = None) -> str:
     return path[len(prefix):] if path.startswith(prefix) else path
 
 
+def posix_path(path: str, folder: Path) -> str:
+    """Return `path` relative to `folder` when it lies beneath, with slashes and with names that are no UTF-8 escaped."""
+    return Path(shown_path(path, folder)).as_posix().encode("utf-8", "backslashreplace").decode()
+
+
 def shown_places(sentence: str, folder: Path | None = None) -> str:
     """Return `sentence` with the paths in its brackets, `(path:line)`, as `shown_path` shows them."""
     return sentence.replace("(" + _prefix(folder), "(")

@@ -9,7 +9,7 @@ The library that has the classes of the format is imported here alone, and late:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ from ctxlint.report.sarif_text import (
     relative_uri,
     sentence,
 )
+from ctxlint.report.surroundings import Lines, Surroundings
 from ctxlint.result import NotAnalysed, Report
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
-CATEGORY = "ctxlint/"
 FINGERPRINT, LINE_HASH = "ctxlint/v1", "primaryLocationLineHash"
 TAGS = ("reliability",)
 
@@ -56,17 +56,6 @@ FLOW_LIMIT = 1_000
 
 _RANKS: Mapping[Confidence, float] = {"high": 90.0, "medium": 50.0, "low": 10.0}
 _PROBLEM_SEVERITIES: Mapping[Severity, str] = {"error": "error", "warning": "warning", "note": "recommendation"}
-
-
-class Surroundings(msgspec.Struct, frozen=True):
-    """Where a run took place: the root of the repository, the working directory, and the texts of the analysed files.
-
-    `text_of` returns None for a file whose text cannot be read.
-    """
-
-    root: Path
-    folder: Path
-    text_of: Callable[[str], str | None]
 
 
 def render_sarif(
@@ -94,7 +83,7 @@ class _Writer:
         self._index = {rule.code: number for number, rule in enumerate(rules)}
         self._surroundings = surroundings
         self._files: dict[str, tuple[str, str | None]] = {}
-        self._lines: dict[str, list[str] | None] = {}
+        self._lines = Lines(surroundings.text_of)
         self._hashes: dict[str, Mapping[int, str]] = {}
 
     def log(self, report: Report, suppressed: Sequence[Diagnostic], version: str) -> sarif_om.SarifLog:
@@ -117,7 +106,7 @@ class _Writer:
         )
         run = om.Run(
             tool=om.Tool(driver=driver),
-            automation_details=om.RunAutomationDetails(id=CATEGORY),
+            automation_details=om.RunAutomationDetails(id=f"{self._surroundings.category.rstrip('/')}/"),
             column_kind="unicodeCodePoints",
             original_uri_base_ids={ROOT: om.ArtifactLocation(uri=folder_uri(self._surroundings.root))},
             invocations=[self._invocation(report, left_out)],
@@ -202,7 +191,9 @@ class _Writer:
             suppressions=suppressions,
             baseline_state=diagnostic.state or None,
             fixes=[self._fix(fix) for fix in diagnostic.fixes],
-            properties={"confidence": diagnostic.confidence, "kind": diagnostic.kind or None},
+            properties={
+                "confidence": diagnostic.confidence, "kind": diagnostic.kind or None, "touched": diagnostic.touched or None,
+            },
         )
 
     def _suppressions(self, hidden: Diagnostic) -> list[sarif_om.Suppression]:
@@ -249,7 +240,7 @@ class _Writer:
     def _place(self, path: str, span: Span) -> sarif_om.PhysicalLocation:
         """Return a region of one line: of an alert in a pull request every line must be in the difference."""
         om = self._om
-        column, end = one_line(span.column, span.end_column, span.line == span.end_line, self._line(path, span.line))
+        column, end = one_line(span.column, span.end_column, span.line == span.end_line, self._lines.line(path, span.line))
         return om.PhysicalLocation(
             artifact_location=self._file(path),
             region=om.Region(start_line=span.line, start_column=column, end_line=span.line, end_column=end),
@@ -264,13 +255,6 @@ class _Writer:
 
     def _message(self, text: str) -> sarif_om.Message:
         return self._om.Message(text=text)
-
-    def _line(self, path: str, number: int) -> str | None:
-        if path not in self._lines:
-            text = self._surroundings.text_of(path)
-            self._lines[path] = None if text is None else _split_lines(text)
-        lines = self._lines[path]
-        return lines[number - 1] if lines and 0 < number <= len(lines) else None
 
     def _line_hash(self, path: str, line: int) -> str | None:
         if path not in self._hashes:
@@ -303,8 +287,3 @@ def _reasons(report: Report) -> list[str]:
 
 def _slug(reason: str) -> str:
     return "-".join(reason.split())
-
-
-def _split_lines(text: str) -> list[str]:
-    """Return the lines as Python counts them; `str.splitlines` also breaks at characters that end no line."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -21,11 +21,12 @@ from ctxlint.syntax.spans import SpanOf
 class ModuleDraft:
     """What the functions of one module share while they are lowered."""
 
-    __slots__ = ("span_of", "has_walrus", "pending", "imports", "closures", "ordinals", "count")
+    __slots__ = ("span_of", "walruses", "pending", "imports", "closures", "ordinals", "count")
 
-    def __init__(self, span_of: SpanOf, has_walrus: bool) -> None:
+    def __init__(self, span_of: SpanOf, walruses: list[int]) -> None:
         self.span_of = span_of
-        self.has_walrus = has_walrus
+        self.walruses = walruses
+        """The lines on which assignment expressions can stand."""
         self.pending: list[Draft] = []
         """Functions that are defined but not lowered yet, in the order of their indices."""
         self.imports: list[Import] = []
@@ -162,10 +163,16 @@ def is_true(constant: Constant) -> bool:
     return constant.text not in ("None", "False", "0", "0.0", "-0.0", "0j", "-0j", "(-0-0j)")
 
 
+_STRAIGHT = (Block(0, 0, RAISED, ()), Block(0, 0, RAISED, ()), Block(0, 0, RAISED, ()))
+"""The blocks of a function without branches, but for what its entry holds."""
+
+
 def compacted(draft: Draft) -> tuple[Block, ...]:
     """The blocks in the order in which they were started; ways through empty blocks lead to where those lead."""
-    passing: dict[int, Edge] = {}
     firsts, lasts, all_edges, reached = draft.firsts, draft.lasts, draft.edges, draft.reached
+    if len(draft.order) == len(_STRAIGHT):
+        return (*_STRAIGHT[:ENTRY], Block(0, lasts[ENTRY], RAISED, tuple(all_edges[ENTRY])))
+    passing: dict[int, Edge] = {}
     kept: list[int] = []
     for block in draft.order:
         if firsts[block] == lasts[block] and block > ENTRY:

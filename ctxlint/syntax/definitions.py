@@ -70,13 +70,13 @@ def define_lambda(body: Draft, node: ast.Lambda, value_of: ValueOf) -> Closure:
 def prepare_scope(draft: Draft) -> None:
     """Find out which names the function binds, before its body is lowered."""
     node = draft.node
-    has_walrus = draft.module.has_walrus
+    walruses = draft.module.walruses
     if draft.kind == "lambda":
         draft.scope.bind([formal.name for formal in draft.formals])
-        if has_walrus:
-            draft.scope.bind(walrus_targets([node.body]))
+        if walruses:
+            draft.scope.bind(walrus_targets([node.body], walruses))
     elif draft.kind != "module":
-        scope_of_body(draft.scope, [formal.name for formal in draft.formals], node.body, has_walrus)
+        scope_of_body(draft.scope, [formal.name for formal in draft.formals], node.body, walruses)
 
 
 def _reserve(body: Draft, node: ast.AST, qualname: str, kind: FunctionKind) -> Draft:

@@ -11,7 +11,7 @@ from ctxlint.ir.span import Span
 from ctxlint.syntax.blocks import Draft, ModuleDraft
 from ctxlint.syntax.definitions import prepare_scope
 from ctxlint.syntax.expressions import value_of
-from ctxlint.syntax.scopes import Scope
+from ctxlint.syntax.scopes import Scope, walrus_lines
 from ctxlint.syntax.spans import spans_of
 from ctxlint.syntax.statements import write_statements
 
@@ -22,7 +22,7 @@ def lower(tree: ast.Module, source: str) -> Module:
     Raises RecursionError for expressions nested deeper than the interpreter's limit; `ctxlint.syntax.load` makes a
     problem of that.
     """
-    module = ModuleDraft(spans_of(source), ":=" in source)
+    module = ModuleDraft(spans_of(source), walrus_lines(source))
     drafts = [Draft(module, tree, "<module>", "module", "", -1, Scope(None, None, False))]
     functions: list[Function] = []
     classes: list[Class] = []

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ctxlint.ir.value import Name
+from ctxlint.syntax.spans import lines_of
 
 _OWN_SCOPE: tuple[type, ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+_STRINGS = frozenset({"JoinedStr", "TemplateStr"})
 
 
 class Scope(dict[str, Name]):
@@ -33,9 +37,12 @@ class Scope(dict[str, Name]):
         self.declared_global: set[str] = set()
 
     def __missing__(self, name: str) -> Name:
-        found = self._captured_name(name) or Name(name, "global")
-        self[name] = found
+        found = self[name] = self.outside(name)
         return found
+
+    def outside(self, name: str) -> Name:
+        """What the name means where it is not bound here."""
+        return self._captured_name(name) or Name(name, "global")
 
     def bind(self, names: Iterable[str]) -> None:
         """Declare names that the function itself binds."""
@@ -82,15 +89,15 @@ def _note_capture(scopes: list[Scope], name: str) -> Name:
     return Name(name, "captured")
 
 
-def scope_of_body(scope: Scope, parameters: Iterable[str], body: list[ast.stmt], assigned_inside: bool) -> None:
+def scope_of_body(scope: Scope, parameters: Iterable[str], body: list[ast.stmt], walruses: list[int]) -> None:
     """Fill `scope` with what the statements of `body` bind.
 
-    `assigned_inside` says whether the module holds any assignment expression; only then are expressions looked into.
+    `walruses` are the lines of the module's assignment expressions; only there are expressions looked into.
     """
     declared: dict[str, bool] = {}
     names = list(dict.fromkeys([*parameters, *_bound_by(body, declared)]))
-    if assigned_inside:
-        names.extend(_walrus_targets(body))
+    if walruses:
+        names.extend(walrus_targets(body, walruses))
     scope.bind([name for name in names if name not in declared] if declared else names)
     for name, is_global in declared.items():
         if is_global:
@@ -111,21 +118,45 @@ def target_names(target: ast.expr) -> Iterator[str]:
             pending.append(node.value)
 
 
-def walrus_targets(nodes: Iterable[ast.AST]) -> list[str]:
-    """The names that assignment expressions below `nodes` bind in the function that holds them."""
-    return list(_walrus_targets(nodes))
+def walrus_lines(source: str) -> list[int]:
+    """The lines on which an assignment expression can stand, in order."""
+    if ":=" not in source:
+        return []
+    return [number for number, line in enumerate(lines_of(source), 1) if ":=" in line]
 
 
-def _walrus_targets(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def walrus_targets(nodes: Iterable[ast.AST], lines: list[int]) -> Iterator[str]:
+    """The names that assignment expressions below `nodes`, on some of these lines, bind in the function that holds them."""
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        if isinstance(node, _OWN_SCOPE):
-            pending.extend(_evaluated_outside(node))
-            continue
+        first = getattr(node, "lineno", None)
+        # A definition begins at its `def`, behind its decorators.
+        if first is not None and not isinstance(node, _OWN_SCOPE):
+            position = bisect_left(lines, first)
+            if position == len(lines) or lines[position] > node.end_lineno:  # type: ignore[attr-defined]
+                continue
+            if node.__class__.__name__ in _STRINGS:
+                yield from _targets_below(node)
+                continue
         if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
             yield node.target.id
-        pending.extend(ast.iter_child_nodes(node))
+        pending.extend(_inside(node))
+
+
+def _targets_below(string: ast.AST) -> Iterator[str]:
+    """The same for what stands in an f-string: interpreters differ about the lines of that."""
+    pending = [string]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+            yield node.target.id
+        pending.extend(_inside(node))
+
+
+def _inside(node: ast.AST) -> Iterable[ast.AST]:
+    """The parts of a node that are evaluated in the scope that holds it."""
+    return _evaluated_outside(node) if isinstance(node, _OWN_SCOPE) else ast.iter_child_nodes(node)
 
 
 def _evaluated_outside(node: ast.AST) -> list[ast.AST]:

@@ -21,6 +21,11 @@ def spans_of(source: str) -> SpanOf:
     return _ascii_span if source.isascii() else _Lines(source).span
 
 
+def lines_of(source: str) -> list[str]:
+    """The lines as the tokenizer ends them; str.splitlines knows more line ends than Python does."""
+    return _LINE_END.split(source) if "\r" in source else source.split("\n")
+
+
 def position_span(line: int, column: int, end_line: int, end_column: int) -> ast.expr:
     """A node that stands where no node of the tree stands, to take a span of."""
     return ast.expr(lineno=line, col_offset=column, end_lineno=end_line, end_col_offset=end_column)
@@ -36,8 +41,7 @@ class _Lines:
     __slots__ = ("_encoded",)
 
     def __init__(self, source: str) -> None:
-        # The tokenizer ends lines at \n, \r\n and \r only; str.splitlines knows more line ends than Python does.
-        lines = enumerate(_LINE_END.split(source), 1)
+        lines = enumerate(lines_of(source), 1)
         self._encoded = {number: line.encode("utf-8", "surrogatepass") for number, line in lines if not line.isascii()}
 
     def span(self, node: ast.AST) -> Span:

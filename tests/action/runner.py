@@ -10,7 +10,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +72,12 @@ def run_action(
     event: Event | None = None,
     inputs: Mapping[str, str] | None = None,
     done: Mapping[str, Mapping[str, str]] | None = None,
+    refused: Collection[str] = (),
 ) -> Job:
-    """Run the action in folder `action`; `done` are the outputs of steps, by id, that are taken as done."""
+    """Run the action in folder `action`.
+
+    `done` are the outputs of steps, by id, that are taken as done; `refused` are the ids of steps whose action fails.
+    """
     definition = yaml.safe_load((action / "action.yml").read_text(encoding="utf-8"))
     files = {name: temporary / name for name in ("event", "summary", "environment")}
     files["event"].write_text(json.dumps(event or {}), encoding="utf-8")
@@ -83,7 +87,7 @@ def run_action(
     if unknown := set(inputs or {}) - set(declared):
         raise ValueError(f"unknown inputs {unknown}")
     steps: dict[str, Step] = {}
-    outputs: dict[str, dict[str, dict[str, str]]] = {}
+    outputs: dict[str, dict[str, Any]] = {}
     failed = False
     context: dict[str, Any] = {
         "inputs": {**declared, **(inputs or {})},
@@ -105,6 +109,9 @@ def run_action(
         "GITHUB_STEP_SUMMARY": str(files["summary"]),
         "GITHUB_ENV": str(files["environment"]),
         "RUNNER_TEMP": str(temporary),
+        "RUNNER_OS": "Linux",
+        "GITHUB_RUN_ID": "7",
+        "GITHUB_RUN_ATTEMPT": "1",
     }
     for number, step in enumerate(definition["runs"]["steps"]):
         identifier = step.get("id", f"step-{number}")
@@ -113,10 +120,14 @@ def run_action(
             continue
         record = steps[step["name"]] = Step(step["name"], _runs(step.get("if", ""), context))
         if not record.ran:
+            outputs[identifier] = {"outputs": {}, "outcome": "skipped"}
             continue
         if "uses" in step:
             record.uses = step["uses"]
             record.inputs = {name: substitute(value, context) for name, value in step.get("with", {}).items()}
+            record.status = int(identifier in refused)
+            outputs[identifier] = {"outputs": {}, "outcome": "failure" if record.status else "success"}
+            failed = failed or (bool(record.status) and not truth(evaluate_flag(step.get("continue-on-error", False), context)))
             continue
         output = temporary / f"output-{number}"
         output.touch()

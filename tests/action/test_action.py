@@ -6,69 +6,19 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import sysconfig
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.action.runner import Job, run_action
+from ctxlint.cli.main import main
+from tests.action.conftest import LOSSY, ROOT, Start
+from tests.action.runner import run_action
 from tests.report.sarif_defects import assert_sound
 
-ROOT = Path(__file__).parent.parent.parent
 UPLOAD, GATE, RUN, INSTALL = "Upload the report to code scanning", "Gate", "Run ctxlint", "Install ctxlint"
-
-LOSSY = '''\
-import json
-
-
-class Store:
-    def load(self):
-        with open("state.json") as file:
-            self.state = json.load(file)
-
-    def save(self):
-        with open("state.json", "w") as file:
-            json.dump(self.state, file)
-'''
-
-Start = Callable[..., Job]
-
-
-@pytest.fixture(scope="session")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment like the one that the installing step makes, with this checkout in it, made without pip."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-I", "-m", "venv", "--without-pip", str(folder)], check=True)
-    interpreter = folder / "bin" / "python"
-    inside = subprocess.run(
-        [str(interpreter), "-I", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        capture_output=True, text=True, check=True,
-    ).stdout.strip()
-    (Path(inside) / "checkout.pth").write_text(f"{ROOT}\n{sysconfig.get_path('purelib')}\n")
-    return interpreter
-
-
-@pytest.fixture
-def start(tmp_path: Path, python: Path) -> Start:
-    """Run the action on files of a workspace, as if ctxlint were installed already."""
-    (tmp_path / "work" / ".git").mkdir(parents=True)
-    (tmp_path / "temporary").mkdir()
-
-    def started(files: dict[str, str | bytes] | None = None, **more: Any) -> Job:
-        for name, content in (files if files is not None else {"agent.py": LOSSY}).items():
-            path = tmp_path / "work" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
-        done = {"install": {"python": str(python)}}
-        return run_action(ROOT, tmp_path / "work", tmp_path / "temporary", done=done, **more)
-
-    return started
-
 
 def pull_request(head: str | None) -> dict[str, Any]:
     repo = {"full_name": head} if head else None
@@ -99,7 +49,7 @@ def test_a_clean_project_passes(start: Start) -> None:
     assert assert_sound(Path(job.outputs["sarif-file"]).read_text())["runs"][0]["results"] == []
     assert job.steps[UPLOAD].ran
     assert job.commands == []
-    assert job.summary == "### ctxlint: 0 findings\n\n\n"
+    assert job.summary.startswith("### ctxlint: 0 findings\n\n**The check passes**") and job.summary.count("\n") == 5
 
 
 @pytest.mark.parametrize(
@@ -128,7 +78,8 @@ def test_what_is_uploaded(
 def test_a_fork_sees_annotations_and_the_gate_all_the_same(start: Start, tmp_path: Path) -> None:
     job = start(inputs={"upload-sarif": "auto"}, event_name="pull_request", event=pull_request("stranger/project"))
     assert not job.steps[UPLOAD].ran
-    assert len(job.commands) == 1 and job.summary and job.failed
+    assert len(job.commands) == 1 and job.failed
+    assert "**The check fails.** Where it is required, nothing is merged until" in job.summary
     assert not list(tmp_path.rglob("PWNED"))
 
 
@@ -200,14 +151,19 @@ def test_a_hostile_pull_request_cannot_be_imported(start: Start, tmp_path: Path)
         {"config": "missing.toml"},
         {"paths": "missing.py"},
         {"working-directory": "missing"},
-        {"upload-sarif": "maybe"},
+        {"upload-sarif": "maybe", "cache": "no"},
         {"config": "--exit-zero"},
+        {"category": 'a"\npreview = true'},
+        {"since": "--output=PWNED"},
+        {"since": "0" * 40},
+        {"baseline": "missing.json"},
+        {"args": "--\n--exit-zero"},
     ],
     ids=str,
 )
 def test_what_cannot_be_done_fails_the_job(start: Start, inputs: dict[str, str]) -> None:
     job = start(inputs=inputs)
-    assert job.outputs == {"exit-code": "2", "findings": "", "sarif-file": ""}
+    assert job.outputs == {"exit-code": "2", "findings": "", "new-findings": "", "sarif-file": ""}
     assert not job.steps[UPLOAD].ran
     assert job.steps[GATE].status == 2 and job.failed
     assert job.summary.startswith("### ctxlint: no analysis\n\n**Could not do what was asked**")
@@ -236,11 +192,43 @@ def test_inputs_reach_the_analysis(start: Start) -> None:
     assert start(files, inputs={"ignore": result["ruleId"]}).outputs["findings"] == "0"
 
 
+def test_options_and_a_baseline_reach_the_analysis(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"agent.py": LOSSY, "quiet.py": LOSSY.replace('"w") as file:', '"w") as file:  # noqa: CTX105 -- a cache')}
+    (tmp_path / "work" / "agent.py").write_text(LOSSY)
+    monkeypatch.chdir(tmp_path / "work")
+    assert main(["baseline", "create", "--isolated", "--no-cache", "--baseline", "known.json", "agent.py"]) == 0
+    job = start(files, inputs={"baseline": "known.json", "args": "--isolated\n\n--statistics\n"})
+    assert (job.outputs["exit-code"], job.outputs["findings"], job.commands) == ("0", "0", [])
+    assert "Not counted: 1 hidden by comments, 1 accepted by the baseline." in job.summary
+    assert json.loads(Path(job.outputs["sarif-file"]).read_text())["runs"][0]["results"] == []
+
+
+def test_a_refused_upload_is_told_and_fails_only_what_asked_for_it(tmp_path: Path) -> None:
+    done: dict[str, dict[str, str]] = {"install": {}, "run": {"sarif-file": "a.sarif", "exit-code": "0"}}
+    job = run_action(ROOT, tmp_path, tmp_path, done=done, refused={"upload"})
+    assert not job.failed and [command.split("::")[1] for command in job.commands] == ["warning title=ctxlint"]
+    assert run_action(ROOT, tmp_path, tmp_path, inputs={"upload-sarif": "true"}, done=done, refused={"upload"}).failed
+
+
+def test_the_cache_lies_outside_of_the_repository(start: Start, tmp_path: Path) -> None:
+    done = {"cache-folder": str(tmp_path / "temporary" / "cache"), "cache-key": "a-b-7", "cache-family": "a-b-"}
+    job = start({"agent.py": "x = 1\n", "ctxlint.toml": "cache-dir = 'here'\n"}, installed=done)
+    assert job.steps["Restore the cache"].inputs == {"path": done["cache-folder"], "key": "a-b-7", "restore-keys": "a-b-"}
+    assert job.steps["Save the cache"].inputs == {"path": done["cache-folder"], "key": "a-b-7"}
+    assert (tmp_path / "temporary" / "cache").is_dir()
+    without: dict[str, dict[str, str]] = {"install": {}, "run": {"sarif-file": "a.sarif", "exit-code": "0"}}
+    job = run_action(ROOT, tmp_path, tmp_path, inputs={"cache": "false"}, done=without)
+    assert not job.steps["Restore the cache"].ran and not job.steps["Save the cache"].ran
+    assert not (tmp_path / "work" / "here").exists() and not (tmp_path / "work" / ".ctxlint_cache").exists()
+
+
 def test_many_findings_are_counted_beyond_what_is_shown(start: Start) -> None:
     job = start({f"agent{number}.py": LOSSY for number in range(12)})
     assert job.outputs["findings"] == "12"
     assert len(job.commands) == 10
-    assert re.search(r"^ctxlint: 2 more of level \w+ are not annotated$", job.log, re.MULTILINE)
+    assert re.search(r"^ctxlint: 2 more of level \w+ are not annotated:$", job.log, re.MULTILINE)
 
 
 def test_the_gate_does_not_trust_an_unknown_status(tmp_path: Path) -> None:

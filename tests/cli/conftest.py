@@ -29,7 +29,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "ctxlint.toml").touch()
     (tmp_path / "agent.py").write_text("x = 1\ny = 2\nz = 3\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 

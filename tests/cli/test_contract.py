@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,11 +37,12 @@ def test_findings_are_one_and_go_to_standard_output(project: Path, run: Run, two
     assert done.err == ""
 
 
-@pytest.mark.parametrize("form", ["concise", "json", "json-lines"])
+@pytest.mark.parametrize("form", ["concise", "json", "json-lines", "gitlab", "rdjson", "junit", "html"])
 def test_other_formats_leave_the_coverage_line_to_standard_error(project: Path, run: Run, two: Known, form: str) -> None:
     done = run("check", ".", "--output-format", form, analyzer=two)
     assert done.err == "1 file, 3 functions, 0 not analysed\n"
-    assert "files" not in done.out.replace("filename", "")
+    assert done.out.count("CTX101") >= 1 and done.status == 1
+    assert "0 not analysed" not in done.out or form == "html"
 
 
 def test_json_is_a_list_of_findings_with_absolute_names(project: Path, run: Run, two: Known) -> None:
@@ -132,6 +134,19 @@ def test_a_crash_is_two_and_never_a_report(project: Path, run: Run) -> None:
     done = run("check", ".", analyzer=Broken())
     assert (done.status, done.out) == (2, "")
     assert "internal error: RuntimeError: lost" in done.err
+
+
+def test_what_stands_after_two_dashes_is_a_name(project: Path, run: Run) -> None:
+    (project / "-rf.py").touch()
+    known = Known()
+    assert run("check", "agent.py", "-q", "--", "-rf.py", analyzer=known).status == 0
+    assert [file.path for file in known.files] == [str(project / "-rf.py"), str(project / "agent.py")]
+    assert run("--", "--exit-zero").err == "ctxlint: error: --exit-zero: no such file or folder\n"
+    assert run("explain", "--", "-x").err.startswith("ctxlint: error: no rule is called `-x`")
+
+
+def test_rule_is_explain(run: Run) -> None:
+    assert run("rule", "CTX101") == run("explain", "CTX101")
 
 
 def test_a_command_wins_over_a_path_of_its_name(project: Path, run: Run) -> None:
@@ -228,7 +243,6 @@ def test_nothing_to_analyse_is_said(project: Path, run: Run) -> None:
 
 def test_standard_input(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     import io
-    import sys
 
     class Stdin:
         buffer = io.BytesIO(b"x = 1\n")
@@ -250,9 +264,29 @@ def test_show_files_and_settings_analyse_nothing(project: Path, run: Run, two: K
     assert "CTX101" in shown["rules"]
 
 
-def test_colour_only_when_asked_or_on_a_terminal(project: Path, run: Run, two: Known) -> None:
+def test_colour_only_when_asked_or_on_a_terminal(
+    project: Path, run: Run, two: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "\x1b[" not in run("check", ".", analyzer=two).out
     assert "\x1b[" in run("check", ".", "--color", "always", analyzer=two).out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("check", ".", analyzer=two).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("check", ".", analyzer=two).out
+
+
+def test_a_terminal_gets_its_width_and_a_hint(
+    project: Path, run: Run, two: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "ctxlint rule" not in run("check", ".", analyzer=two).err
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "60")
+    done = run("check", ".", analyzer=two)
+    assert "  1  /project/agent.py:41  changes self.messages\n     self.messages.append(m)\n" in done.out
+    assert done.err == "`ctxlint rule CTX101` says why that is bad and when it is fine\n"
+    assert run("check", ".", "-q", analyzer=two).err == ""
 
 
 def test_configuration_is_sought_from_the_paths(project: Path, run: Run, two: Known, tmp_path_factory: pytest.TempPathFactory,

@@ -37,12 +37,17 @@ def test_nothing_leaves_its_place() -> None:
     assert text.endswith("::50%25%0D%0A::error::x [high]\n")
 
 
-def test_ten_of_a_level_are_shown_the_most_believed_first_and_the_rest_is_counted() -> None:
-    many = [finding(span=Span(line, 1, line, 2), confidence="medium" if line < 4 else "high") for line in range(1, 13)]
-    lines = render_github([*many, finding(severity="note")], [], ROOT).splitlines()
-    assert [line.split("line=")[1].split(",")[0] for line in lines[:10]] == ["4", "5", "6", "7", "8", "9", "10", "11", "12", "1"]
-    assert lines[10] == "ctxlint: 2 more of level error are not annotated"
-    assert lines[11].startswith("::notice ") and len(lines) == 12
+def test_ten_of_a_level_are_annotated_the_most_believed_first_and_the_rest_is_listed() -> None:
+    many = [finding(span=Span(line, 1, line, 2), confidence="medium" if line < 4 else "high") for line in range(1, 12)]
+    last = finding(path="/project/##[error]x\n::error::.py", confidence="low")
+    lines = render_github([*many, last, finding(severity="note")], [], ROOT).splitlines()
+    assert [line.split("line=")[1].split(",")[0] for line in lines[:10]] == ["4", "5", "6", "7", "8", "9", "10", "11", "1", "2"]
+    assert lines[10:13] == [
+        "ctxlint: 2 more of level error are not annotated:",
+        "  agent.py:3:1: AA101 mutate-late",
+        "  ## [error]x%0A::error::.py:41:9: AA101 mutate-late",
+    ]
+    assert lines[13].startswith("::notice ") and len(lines) == 14
 
 
 def test_a_place_of_several_lines_has_no_end_column() -> None:

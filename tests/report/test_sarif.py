@@ -15,7 +15,8 @@ import pytest
 from ctxlint.diagnostic import Diagnostic, Edit, Fix, Step
 from ctxlint.ir.span import NOWHERE, Span
 from ctxlint.knowledge.rules import Kind, Rule, load_rules
-from ctxlint.report.sarif import FLOW_LIMIT, Surroundings, render_sarif
+from ctxlint.report.sarif import FLOW_LIMIT, render_sarif
+from ctxlint.report.surroundings import Surroundings
 from ctxlint.result import Coverage, NotAnalysed, Report
 from tests.findings import finding
 from tests.report.sarif_defects import assert_sound, defects

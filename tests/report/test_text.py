@@ -40,6 +40,25 @@ def test_long_and_multi_line_sources_are_cut() -> None:
     assert len(line) < 100
 
 
+def test_steps_that_do_not_fit_stand_above_their_source() -> None:
+    assert render_text([finding()], folder=PROJECT, width=78).splitlines()[1:4] == [
+        "  1  agent.py:41  changes self.messages",
+        "     self.messages.append(m)",
+        "  2  agent.py:43  can fail here",
+    ]
+    assert render_text([finding()], folder=PROJECT, width=79) == render_text([finding()], folder=PROJECT)
+
+
+def test_texts_of_the_code_give_no_orders_to_a_terminal() -> None:
+    evil = "a\x1b[2J\u202e\nb\x9b"
+    step = Step(f"/project/{evil}", Span(1, 1, 1, 2), evil, evil)
+    one = finding(path=f"/project/{evil}", message=evil, scenario=evil, evidence=(evil,), flow=(step,))
+    assert all(sign.isprintable() or sign == "\n" for sign in render_text([one], folder=PROJECT))
+    assert render_concise([one], folder=PROJECT) == (
+        "a\\x1b[2J\\u202e\\nb\\x9b:41:9: AA101 a\\x1b[2J\\u202e\\nb\\x9b\n"
+    )
+
+
 def test_colours_are_only_paint() -> None:
     import re
 

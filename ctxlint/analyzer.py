@@ -5,10 +5,13 @@ It does not suppress, filter or sort: that is the engine's.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -33,7 +36,7 @@ from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
-from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed
+from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed, Spent
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
 from ctxlint.workers import Unreadable, Workers, beside, confirm, lower_files
@@ -64,8 +67,10 @@ def analyse_files(
 ) -> Analysis:
     """Lower, link and question `files`; see `engine.Analyzer`."""
     with _with_room_and_no_cyclic_collection():
-        lowered = lower_files(files, tree, cache, workers, progress)
-        return _judged(files, lowered, rules, configuration, models, tree, cache)
+        spent: list[Spent] = []
+        with _timed(spent, "step", "lowering, in this process"):
+            lowered = lower_files(files, tree, cache, workers, progress, spent)
+        return _judged(files, lowered, rules, configuration, models, tree, cache, spent)
 
 
 def analyse_both(
@@ -100,26 +105,28 @@ def analyse_both(
 
 def _judged(
     files: tuple[SourceFile, ...], lowered: Sequence[Module | Unreadable], rules: tuple[Rule, ...],
-    configuration: Configuration, models: Models, tree: str, cache: Folder | None,
+    configuration: Configuration, models: Models, tree: str, cache: Folder | None, spent: list[Spent] | None = None,
 ) -> Analysis:
     """Link what the files were lowered to, and question it."""
+    spent = [] if spent is None else spent
     modules, problems = _linked(files, lowered)
     by_path = {file.path: file for file in files}
     options = {rule.code: dict(configuration.options(rule)) for rule in rules}
-    questions, found = _asked(modules, rules, options, models)
+    questions, found = _asked(modules, rules, options, models, spent)
     if tree == "fast":
         for number in range(VERDICT_ROUNDS):
-            changed = _verdict(questions, found, by_path, cache if number == 0 else None)
+            with _timed(spent, "step", "verdict"):
+                changed = _verdict(questions, found, by_path, cache if number == 0 else None)
             if not changed:
                 break
             modules.update(changed)
-            questions, found = _asked(modules, rules, options, models)
+            questions, found = _asked(modules, rules, options, models, spent)
     lines = _SourceLines(by_path)
     diagnostics = tuple(
         worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
     )
     functions = sum(len(module.ir.functions) for module in modules.values())
-    return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
+    return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)), spent=tuple(spent))
 
 
 def questions_of(
@@ -177,12 +184,26 @@ def _notes(guards: Guards, identity: FunctionId, function: Function) -> dict[int
 
 
 def _asked(
-    modules: Mapping[str, LinkedModule], rules: tuple[Rule, ...], options: dict[str, Options], models: Models
+    modules: Mapping[str, LinkedModule], rules: tuple[Rule, ...], options: dict[str, Options], models: Models, spent: list[Spent]
 ) -> tuple[Questions, dict[str, tuple[Finding, ...]]]:
     """Link the modules and ask every rule's question."""
-    program = link(modules)
-    questions = Questions(_view(program, models))
-    return questions, find(rules, options, questions)
+    with _timed(spent, "step", "linking"):
+        view = _view(link(modules), models)
+    with _timed(spent, "step", "summaries"):
+        questions = Questions(view)
+    found: dict[str, tuple[Finding, ...]] = {}
+    for rule in rules:
+        with _timed(spent, "rule", rule.code):
+            found.update(find((rule,), options, questions))
+    return questions, found
+
+
+@contextlib.contextmanager
+def _timed(spent: list[Spent], what: Literal["step", "rule"], name: str) -> Iterator[None]:
+    """Add the CPU time of this process."""
+    begin = time.process_time()
+    yield
+    spent.append(Spent(what, name, time.process_time() - begin))
 
 
 def _view(program: Program, models: Models, rounds: int = 1) -> View:

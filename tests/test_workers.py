@@ -165,3 +165,23 @@ def test_an_error_in_both_is_raised_here() -> None:
 
     with pytest.raises(ValueError, match="lost"):
         beside(lambda: Coverage(1, 1), fails, Coverage, 0)
+
+
+def test_a_file_that_needs_too_much_memory_costs_itself_only(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = lowered(files, Workers(1))
+
+    def grows(source: bytes, reader: Any) -> object:
+        return bytearray(1 << 32) if b", 23)" in source else load(source, reader)
+
+    monkeypatch.setattr(workers, "load", grows)
+    monkeypatch.setattr(workers, "MEMORY_LIMIT", 1 << 30)
+    found = lowered(files, Workers(2))
+    assert found[23] == Unreadable("died", "it needs more memory than a worker may have")
+    assert found[:23] + found[24:] == alone[:23] + alone[24:]
+
+
+@pytest.mark.slow
+def test_workers_need_not_be_forked(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = lowered(files, Workers(1))
+    monkeypatch.setattr(workers, "_method", lambda: "spawn")
+    assert lowered(files, Workers(2)) == alone

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.narrowing import ISINSTANCE, Narrowings, narrowings_of
+from ctxlint.calls.program import Program
 from ctxlint.ir.function import Formal, Function
 from ctxlint.ir.value import AccessPath, Name
 
@@ -95,3 +97,15 @@ def _add(
 ) -> None:
     if path is not None and isinstance(path.root, Name) and "[*]" not in steps:
         additions.setdefault((path.root.name, steps[0] if steps else ""), []).append(index)
+
+
+class FactsByFunction(dict[FunctionId, Facts]):
+    """The facts of a program's functions, found when first asked for."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self._program = program
+
+    def __missing__(self, identity: FunctionId) -> Facts:
+        found = self[identity] = facts_of(self._program.function(identity))
+        return found

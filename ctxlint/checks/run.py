@@ -62,7 +62,16 @@ def worded(rule: Rule, finding: Finding, analysis: Analysis, source_line: Callab
         evidence=tuple(_evidence(reason, analysis) for reason in finding.evidence),
         events=events,
         body=body_digest(analysis.program.function(finding.function), events),
+        facts=tuple(sorted({"callees": _callees(finding, analysis), **finding.facts}.items())),
     )
+
+
+def _callees(finding: Finding, analysis: Analysis) -> str:
+    """What the primary event calls, as qualified names of libraries; a method of an object of unknown type is `.name`."""
+    calls = analysis.view.calls(finding.function, finding.event)
+    known = {name for call in calls for name in call.externals}
+    unknown = {f".{call.name}" for call in calls if call.unknown and call.name}
+    return " ".join(sorted(known | unknown))
 
 
 class _Fields(dict[str, str]):

@@ -81,7 +81,9 @@ def _raised_again(place: Place, handler: cst.ExceptHandler) -> Answer:
         return Refusal("the handler leaves in several places")
     last = body.body[-1]
     ending = last.body[0] if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1 else None
-    alone = len(body.body) == 1 and isinstance(ending, cst.Pass)
+    if isinstance(ending, cst.Return) and not _says_nothing(ending.value):
+        return Refusal("the handler answers something, which may be how it tells the failure")
+    alone = len(body.body) == 1 and isinstance(ending, (cst.Pass, cst.Return))
     if alone and len(statement.handlers) == 1 and statement.orelse is None and statement.finalbody is None:
         edit = unwrapped(place, statement)
         if edit is not None:
@@ -91,6 +93,10 @@ def _raised_again(place: Place, handler: cst.ExceptHandler) -> Answer:
     if not isinstance(last, cst.SimpleStatementLine):
         return Refusal("the handler leaves in several places")
     return Rewriting("raise the failure again", (_line_behind(place, last, "raise"),), "unsafe")
+
+
+def _says_nothing(value: cst.BaseExpression | None) -> bool:
+    return value is None or isinstance(value, cst.Name) and value.value in ("None", "True")
 
 
 def _line_behind(place: Place, line: cst.BaseStatement, new: str) -> Edit:

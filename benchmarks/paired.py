@@ -118,8 +118,8 @@ def _pairing(
             pairs.append((getattr(mine, peer.unit), getattr(theirs, peer.unit)))
     except Failed as error:
         return Pairing(peer, failure=str(error))
-    return Pairing(peer, *(statistics.median(column) for column in zip(*pairs)),
-                   statistics.median(mine / theirs for mine, theirs in pairs))
+    ours_cost, theirs_cost = (statistics.median(column) for column in zip(*pairs))
+    return Pairing(peer, ours_cost, theirs_cost, statistics.median(mine / theirs for mine, theirs in pairs))
 
 
 def table(pairings: Sequence[Pairing]) -> Iterator[str]:

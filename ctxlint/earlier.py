@@ -59,7 +59,7 @@ class EarlierRuns:
     def keep(self, report: Report) -> str:
         """Keep the report of this run, unless a file has changed meanwhile; return a warning when the folder cannot be written."""
         self._asked.changed = self._key_now() != self.key
-        record = None if self._asked.changed else packed(report)
+        record = None if self._asked.changed else packed(msgspec.structs.replace(report, spent=()))
         if record is None:
             return ""
         try:
@@ -77,6 +77,7 @@ class EarlierRuns:
         for path in (rules_folder(), *self._configuration.paths((*settings.rule_paths, *settings.model_paths))):
             asked.everything_under(path, ".toml")
         asked.everything_under(PACKAGE, ".py")
+        asked.read([str(PACKAGE.parent / "pyproject.toml")])        # a checkout takes its version from there
         if self._with_fixes:
             asked.read(what_fixes_depend_on(self._files)[0])
         libraries = [find_spec(name) for name in _LIBRARIES]

@@ -73,7 +73,7 @@ class Request(msgspec.Struct, frozen=True):
     tree: str = "fast"
     cache: bool = True
     executor: Executor | None = None
-    since: str = ""
+    since: str | None = None
     baseline: bool = True
     fixes: bool = False
     progress: Progress = lambda done, total: None
@@ -118,8 +118,8 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
 
 def run(request: Request, analyzer: Analyzer | None = None) -> Outcome:
     """Return the report of `analyse`, and what it was compared with."""
-    if request.since:
-        files, report = _introduced(request, analyzer)
+    if request.since is not None:
+        files, report = _introduced(request, request.since, analyzer)
     else:
         files = files_of(request)
         (report,) = _reports(request, (files,), analyzer)
@@ -242,6 +242,7 @@ def judged(
         problems=tuple(warnings),
         incomplete=any(not ignored(failure.path, NOT_ANALYSED) for failure in failures),
         left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *outcome.suppressed) if not counts(one)))),
+        spent=analysis.spent,
     )
 
 
@@ -250,14 +251,14 @@ def _bare(diagnostic: Diagnostic) -> Diagnostic:
     return msgspec.structs.replace(diagnostic, message="", flow=(), scenario="", evidence=(), fixes=())
 
 
-def _introduced(request: Request, analyzer: Analyzer | None) -> tuple[Files, Report]:
+def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tuple[Files, Report]:
     """Return the files of the present and the report on them, in which only that counts which `since` does not have."""
     from ctxlint.gate.git import WHOLE
     from ctxlint.gate.revisions import difference
     from ctxlint.gate.since import paths_now, paths_then, revision_of
 
     given = request.paths if request.stdin is None else (request.stdin_filename,)
-    revision = revision_of(given, request.since)
+    revision = revision_of(given, since)
     request = msgspec.structs.replace(request, paths=paths_now(request.paths, revision))
     files = files_of(request)
     present = {file.path for file in files}
@@ -265,7 +266,9 @@ def _introduced(request: Request, analyzer: Analyzer | None) -> tuple[Files, Rep
     sources = revision.sources(Path(file.path) for file in before)
     earlier = tuple(msgspec.structs.replace(file, source=sources[Path(file.path)]) for file in before)
 
-    now, then = _reports(request, (files, earlier), analyzer)
+    # What the present and the revision share is the same file, so a change of nothing needs no second analysis.
+    reports = _reports(request, (files, earlier) if earlier != files else (files,), analyzer)
+    now, then = reports[0], reports[-1]
     failures = [one for one in now.diagnostics if one.code == NOT_ANALYSED]
     compared = difference(
         [one for one in now.diagnostics if one.code != NOT_ANALYSED],
@@ -279,9 +282,9 @@ def _introduced(request: Request, analyzer: Analyzer | None) -> tuple[Files, Rep
         diagnostics=tuple(sorted((*compared.introduced, *failures), key=_order)),
         known=compared.preexisting,
         fixed=compared.fixed,
-        compared=request.since,
+        compared=since,
         problems=(*now.problems, *(
-            f"{one.path} could not be analysed at {request.since} ({one.reason}): all of its findings count as introduced"
+            f"{one.path} could not be analysed at {since} ({one.reason}): all of its findings count as introduced"
             for one in then.coverage.not_analysed if one.path in present)),
     )
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ctxlint.calls import members, results
 from ctxlint.calls.entries import constants, entry, is_slice
-from ctxlint.calls.facts import Facts, facts_of
+from ctxlint.calls.facts import Facts, FactsByFunction
 from ctxlint.calls.generics import close
 from ctxlint.calls.global_variables import global_writes_of, module_variable, other_stores_of, symbol_types
 from ctxlint.calls.inference import ReachingDefinitions
@@ -83,7 +83,8 @@ class TypeInference:
         self._external_attribute = external_attribute
         self._provided = definitions
         self._memo: Memo[Types] = Memo(UNKNOWN)
-        self._facts: dict[FunctionId, Facts] = {}
+        self.facts: Callable[[FunctionId], Facts] = FactsByFunction(program).__getitem__
+        """The facts of a function's events."""
         self._annotations: dict[tuple[str, int, str], Types] = {}
         self._definitions: dict[FunctionId, ReachingDefinitions] = {}
         self._stores: dict[ClassId, dict[str, tuple[tuple[FunctionId, int], ...]]] = {}
@@ -190,13 +191,6 @@ class TypeInference:
 
     # What the parts of inference ask of one another.
 
-    def facts(self, function: FunctionId) -> Facts:
-        """The facts of the function's events."""
-        known = self._facts.get(function)
-        if known is None:
-            known = self._facts[function] = facts_of(self.program.function(function))
-        return known
-
     def annotation(self, module: str, function: int, text: str) -> Types:
         """What an annotation written in that function says."""
         if not text:
@@ -224,7 +218,7 @@ class TypeInference:
         after = TypeInference(
             self.program, self._external_result, self._external_attribute, self.reaching, passed
         )
-        after._facts, after._annotations, after._stores = self._facts, self._annotations, self._stores
+        after.facts, after._annotations, after._stores = self.facts, self._annotations, self._stores
         after._global_writes, after._other_stores = self._global_writes, self._other_stores
         return after
 

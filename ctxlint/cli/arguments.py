@@ -60,7 +60,7 @@ def check_parser() -> argparse.ArgumentParser:
     rules.add_argument("--min-confidence", choices=CONFIDENCES, help="report this confidence and higher")
 
     gate = parser.add_argument_group("what counts")
-    gate.add_argument("--since", metavar="REV", default="",
+    gate.add_argument("--since", metavar="REV",
                       help="only findings that this git revision does not have; merge-base:REV is where the branch left REV")
     gate.add_argument("--baseline", metavar="FILE", help="only findings that this file does not accept (see `ctxlint baseline`)")
     gate.add_argument("--require-reason", action="store_true", default=None,
@@ -90,6 +90,8 @@ def check_parser() -> argparse.ArgumentParser:
                         help=f"the format of the report: {', '.join(get_args(OutputFormat))}")
     report.add_argument("--output-file", metavar="FILE", help="write the report there, whole or not at all")
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    report.add_argument("--timing", action="store_true",
+                        help="say on standard error where the CPU time went: steps, rules, slowest files")
     report.add_argument("--show-suppressed", action="store_true", help="show what comments, the baseline and --since hide, too")
     report.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text reports")
     report.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")

@@ -138,6 +138,10 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
             warn(f"warning: {problem}")
     write_report(text, arguments.output_file)
     sys.stderr.write(beside)
+    if arguments.timing:
+        from ctxlint.report.summary import timing
+
+        sys.stderr.write(timing(report))
     if form == "text" and report.diagnostics:
         hint(f"`ctxlint rule {report.diagnostics[0].code}` says why that is bad and when it is fine", arguments.quiet)
 

@@ -27,7 +27,8 @@ from ctxlint.checks.finding import Analysis as Questions
 from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, worded
 from ctxlint.discovery.files import SourceFile
-from ctxlint.ir.describe import describe_function
+from ctxlint.flow.landing import pads, targets_of_raise
+from ctxlint.ir.describe import block_name, describe_function
 from ctxlint.ir.function import Function
 from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
@@ -98,6 +99,7 @@ def analyse_both(
             lambda: _judged(files, lowered[: len(files)], rules, configuration, models, tree, cache),
             lambda: _judged(earlier, lowered_earlier, rules, configuration, models, tree, cache),
             Analysis,
+            workers.jobs,
         )
 
 
@@ -151,7 +153,7 @@ def calls_in(
 def functions_called(
     name: str, files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
 ) -> Described:
-    """Lower `files` and describe the functions of that qualified name, with the locks that are held at their events."""
+    """Lower `files` and describe the functions of that qualified name, with the locks held and the handlers that raises lead to."""
     with _with_room_and_no_cyclic_collection():
         modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
         guards = Guards(_view(link(modules), models))
@@ -161,14 +163,24 @@ def functions_called(
             for index, function in enumerate(module.ir.functions):
                 names[function.qualname] = None
                 if function.qualname == name:
-                    texts.append(describe_function(function, _locks(guards, FunctionId(key, index), function)))
+                    texts.append(describe_function(function, _notes(guards, FunctionId(key, index), function)))
         return Described(tuple(texts), tuple(names), tuple(problems))
 
 
-def _locks(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
-    """For the events that happen under locks, the events that acquired these."""
-    held = ((number, sorted(guards.held(identity, number))) for number in range(len(function.events)))
-    return {number: f"holds {', '.join([f'#{site}' for site in sites])}" for number, sites in held if sites}
+def _notes(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
+    """For the events that happen under locks, the events that acquired these; for a `raise`, the handlers it leads to."""
+    notes: dict[int, str] = {}
+    for number, (event, pad) in enumerate(zip(function.events, pads(function))):
+        said = []
+        targets = targets_of_raise(function, number, pad) if event.kind == "raise" else (pad,)
+        if targets != (pad,):
+            said.append(f"to {', '.join([block_name(target) for target in targets])}")
+        sites = sorted(guards.held(identity, number))
+        if sites:
+            said.append(f"holds {', '.join([f'#{site}' for site in sites])}")
+        if said:
+            notes[number] = ", ".join(said)
+    return notes
 
 
 def _asked(

@@ -131,12 +131,12 @@ def _at_most(seconds: float) -> Iterator[None]:
             faulthandler.cancel_dump_traceback_later()
 
 
-def beside(here: Callable[[], T], there: Callable[[], T], kind: type[T]) -> tuple[T, T]:
-    """The results of both, of which the second is made by a process of its own where processes can be forked.
+def beside(here: Callable[[], T], there: Callable[[], T], kind: type[T], jobs: int) -> tuple[T, T]:
+    """The results of both, of which the second is made by a process of its own, unless `jobs` is 1 or processes cannot be forked.
 
     A process that dies is no loss but of time: then its result is made here, too. Its memory is shared until it is written.
     """
-    if _method() != "fork" or _processors() < 2:
+    if jobs == 1 or _method() != "fork" or _processors() < 2:
         return here(), there()
     import multiprocessing
 

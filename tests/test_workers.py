@@ -129,6 +129,45 @@ def test_an_executor_gets_bytes_and_no_places(files: list[SourceFile], tmp_path:
     assert len(list(cache.path.glob("lowered/*/*"))) == len({words[0] for words in executor.sent})
 
 
+def test_two_results_are_made_beside_each_other() -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import beside
+
+    own = os.getpid()
+    for jobs, elsewhere in ((0, True), (1, False)):
+        here, there = beside(lambda: Coverage(os.getpid(), 1), lambda: Coverage(os.getpid(), 2), Coverage, jobs)
+        assert here.files == own and (there.files != own) == elsewhere and there.functions == 2
+
+
+@pytest.mark.parametrize("failing", ["exit", "error"])
+def test_a_process_that_dies_beside_is_no_loss(failing: str, capfd: pytest.CaptureFixture[str]) -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import beside
+
+    own = os.getpid()
+
+    def there() -> Coverage:
+        if os.getpid() != own:
+            if failing == "exit":
+                os._exit(3)
+            raise ValueError("lost")
+        return Coverage(7, 7)
+
+    assert beside(lambda: Coverage(1, 1), there, Coverage, 0) == (Coverage(1, 1), Coverage(7, 7))
+    assert capfd.readouterr().err == ""
+
+
+def test_an_error_in_both_is_raised_here() -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import beside
+
+    def fails() -> Coverage:
+        raise ValueError("lost")
+
+    with pytest.raises(ValueError, match="lost"):
+        beside(lambda: Coverage(1, 1), fails, Coverage, 0)
+
+
 def test_a_file_that_needs_too_much_memory_costs_itself_only(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
     alone = lowered(files, Workers(1))
 

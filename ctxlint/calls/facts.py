@@ -47,6 +47,7 @@ def facts_of(function: Function) -> Facts:
     yielded: list[int] = []
     stores: dict[tuple[str, str], list[int]] = {}
     additions: dict[tuple[str, str], list[int]] = {}
+    named: list[str] = []
     instance_tests: list[int] = []
     at_module = function.kind == "module"
     for index, event in enumerate(function.events):
@@ -72,10 +73,11 @@ def facts_of(function: Function) -> Facts:
         elif kind == "return":
             if event.value is not None:
                 returned.append(index)
+                if isinstance(event.value, Name):
+                    named.append(event.value.name)
         elif kind == "suspend" and event.note.startswith("yield"):
             yielded.append(index)
     formals = {formal.name: formal for formal in function.formals}
-    returns = (function.events[index].value for index in returned)
     return Facts(
         formals,
         {name: tuple(indices) for name, indices in bindings.items()},
@@ -86,9 +88,7 @@ def facts_of(function: Function) -> Facts:
         {key: tuple(indices) for key, indices in stores.items()},
         {key: tuple(indices) for key, indices in additions.items()},
         narrowings_of(function, frozenset(instance_tests)),
-        tuple(dict.fromkeys(
-            value.name for value in returns if isinstance(value, Name) and value.name in formals and value.name not in bindings
-        )),
+        tuple([name for name in dict.fromkeys(named) if name in formals and name not in bindings]) if named else (),
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.conflict_sets import Decision, Facts, Sides, read_fields
+from ctxlint.checks.conflict_sets import Facts, Sides, crossed, is_effect, read_fields
+from ctxlint.checks.decisions import Decision
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Result, Value
@@ -15,8 +16,16 @@ from ctxlint.roles.literals import TRUTH, Literal, is_choice, literals_of
 
 
 def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, Sides]]:
-    """A way to "both may be applied" on which one of the changes is known to read only, and is compared with nothing."""
-    tests = {key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)}
+    """A way to "both may be applied" on which one of the changes is known to read only, and is compared with nothing.
+
+    A single key that is looked for among others, by the way, says nothing about changes.
+    """
+    if not decision.given and decision.overlap.operator in ("in", "not in"):
+        return
+    tests = {
+        key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)
+        if facts.accesses.uses(key, "write") or is_effect(analysis, key) or (decision.sets and crossed(facts, decision))
+    }
     everyone = {leaf.who for leaf in decision.overlap.left | decision.overlap.right if leaf.field}
     for event, literals in _admissions(analysis, facts, decision):
         for key, readers in tests.items():
@@ -51,7 +60,7 @@ def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterato
     beside = frozenset(
         msgspec.structs.replace(literal, holds=not literal.holds) for literal in decision.overlap.beside
     )
-    for literal in beside:
+    for literal in beside if decision.given else ():
         yield decision.overlap.event, frozenset([literal])
     view = analysis.view
     graph = view.graph(decision.function)
@@ -64,7 +73,7 @@ def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterato
                 continue
             for literal_set in _alternatives(facts, decision.function, graph.size + edge.target, edge.condition.value, edge.condition.holds):
                 target = graph.size + edge.target
-                if target not in comparing and _answers_yes(analysis, decision, target, comparing):
+                if target not in comparing and _answers_yes(analysis, facts, decision, target, comparing):
                     yield where, literal_set
 
 
@@ -87,21 +96,26 @@ def _alternatives(facts: Facts, identity: FunctionId, at: int, value: Value, hol
         yield found
 
 
-def _answers_yes(analysis: Analysis, decision: Decision, node: int, comparing: set[int]) -> bool:
+def _answers_yes(analysis: Analysis, facts: Facts, decision: Decision, node: int, comparing: set[int]) -> bool:
     """Whether an ordinary way from a node ends, without a comparison, in the answer that disjoint changes get."""
     view = analysis.view
     graph = view.graph(decision.function)
     returns = {n for n, e in enumerate(view.function(decision.function).events) if e.kind == "return"}
-    positive = _positive(analysis, decision)
+    positive = _positive(analysis, decision) if decision.given else None
     for number in returns:
         value = view.event(decision.function, number).value
         if isinstance(value, Constant) and value.kind == "bool" and positive is not None and (value.text == "True") == positive:
             if path(graph, node, number, comparing, exceptional=False) is not None:
                 return True
     kept: dict[object, set[int]] = {}
+    compared = {leaf.instance for leaf in decision.overlap.fields if leaf.field}
     for number, event in enumerate(view.function(decision.function).events):
         if event.kind == "call" and event.path is not None and event.path.steps[-1:] in (("append",), ("add",)):
-            kept.setdefault(event.path, set()).add(number)
+            added = facts.fields.of_all(decision.function, number, [
+                argument.value for argument in event.arguments if not isinstance(argument.value, Compound)
+            ])
+            if any(leaf.instance in compared and not leaf.field for leaf in added):
+                kept.setdefault(event.path, set()).add(number)
     return any(
         path(graph, node, number, comparing | (same - {number}), exceptional=False) is not None
         for same in kept.values() if len(same) > 1 for number in same

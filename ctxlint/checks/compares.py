@@ -8,100 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted
-from ctxlint.checks.conflict_sets import Decision, Facts, Sides, formal_left_out, left_out
+from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
+from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.ir.value import Constant
 from ctxlint.roles.accesses import Accesses
-from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holders
-from ctxlint.roles.overlaps import Overlap, Overlaps
+from ctxlint.roles.overlaps import Overlaps
 
 
 def compares(analysis: Analysis) -> Iterator[Finding]:
     """Report decisions that compare what changes write and leave out what they read."""
     fields = Fields(analysis.summaries)
     overlaps = Overlaps(analysis.summaries, fields)
-    decisions = [d for identity in analysis.program.functions() for d in _decisions(analysis, overlaps, identity)]
+    found = Decisions(analysis, fields, overlaps)
+    decisions = [decision for identity in analysis.program.functions() for decision in found.of(identity)]
     if not decisions:
         return
     facts = Facts(fields, Accesses(analysis.summaries, fields, Holders(analysis.summaries)), overlaps)
     for decision in decisions:
+        if asks_the_state(facts, decision):
+            continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
         if sides is not None:
             yield _finding(analysis, decision, "reads-left-out", sides, decision.overlap.event)
         elif decision.paired:
             for event, sides in admitted(analysis, facts, decision):
                 yield _finding(analysis, decision, "reader-admitted", sides, event)
-
-
-def _decisions(analysis: Analysis, overlaps: Overlaps, identity: FunctionId) -> Iterator[Decision]:
-    """One comparison for each class of changes in a function that decides something by it: of two changes, if there is one."""
-    found: dict[str, Decision] = {}
-    for overlap in overlaps.deciding(identity):
-        for decision in _compared(analysis, identity, overlap) if not overlap.settled else ():
-            known = found.get(decision.owner)
-            if known is None or (decision.paired and not known.paired):
-                found[decision.owner] = decision
-    if found and _decides(analysis, identity):
-        yield from found.values()
-
-
-def _compared(analysis: Analysis, identity: FunctionId, overlap: Overlap) -> Iterator[Decision]:
-    """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""
-    pairs = list(overlap.between())
-    owners = {one.owner for one, _ in pairs if one.owner}
-    for owner in sorted(owners):
-        keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
-        yield Decision(identity, overlap, owner, keys, paired=True)
-    if not owners:
-        for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
-            if leaf.field and leaf.owner and _is_alone(overlap, leaf):
-                yield Decision(identity, overlap, leaf.owner, frozenset([leaf.key]), paired=False)
-        formals = _formals_against_state(analysis, identity, overlap)
-        if formals:
-            yield Decision(identity, overlap, "", formals, paired=False)
-
-
-def _is_alone(overlap: Overlap, leaf: Leaf) -> bool:
-    """Whether the other side is no field of the same object."""
-    if leaf in overlap.looked:
-        return True
-    other = overlap.right if leaf in overlap.left else overlap.left
-    if any(each.owner == leaf.owner and each.field for each in other):
-        return False
-    if overlap.operator in ("in", "not in") and not (overlap.iterated and leaf in overlap.left):
-        return False
-    return overlap.operator in _MEETING and bool(other) and all(
-        each.instance != leaf.instance for each in other
-    )
-
-
-_MEETING = frozenset(["&", "&=", "in", "not in", "isdisjoint", "intersection", "issubset", "issuperset"])
-
-
-def _formals_against_state(analysis: Analysis, identity: FunctionId, overlap: Overlap) -> frozenset[str]:
-    """The formals on one side of a comparison, when something that the function did not get with them is on the other."""
-    if overlap.operator not in ("&", "in", "not in", "isdisjoint", "intersection"):
-        return frozenset()
-    formals = {formal.name for formal in analysis.view.function(identity).formals[1:]}
-    for one, other in ((overlap.left, overlap.right), (overlap.right, overlap.left)):
-        passed = {leaf.instance for leaf in one if not leaf.field and leaf.instance in formals}
-        if passed and not any(leaf.instance in formals for leaf in other) and any(leaf.field for leaf in other):
-            return frozenset(passed)
-    return frozenset()
-
-
-def _decides(analysis: Analysis, identity: FunctionId) -> bool:
-    """Whether the function raises, gives an answer, or sorts changes into those that may and those that may not."""
-    events = analysis.view.function(identity).events
-    return any(
-        e.kind == "raise" or (e.kind == "return" and e.value is not None and e.value != Constant("none", "None"))
-        or (e.kind == "call" and e.path is not None and e.path.steps[-1:] in (("append",), ("add",)))
-        or e.kind == "suspend"
-        for e in events
-    )
 
 
 # Words.

@@ -6,14 +6,14 @@ import re
 
 import msgspec
 
-from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.decisions import Decision
 from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.value import Name
+from ctxlint.ir.value import Compound, Name
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.overlaps import Overlap, Overlaps
+from ctxlint.roles.overlaps import Overlaps
 
 _CONTAINERS = frozenset([
     "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
@@ -27,19 +27,6 @@ class Facts(msgspec.Struct, frozen=True):
     fields: Fields
     accesses: Accesses
     overlaps: Overlaps
-
-
-class Decision(msgspec.Struct, frozen=True):
-    """A comparison of what two changes write, in the function that decides by it.
-
-    `owner` is the class of the changes; or it is empty, and `compared` are formals of the function: the parts of one change.
-    """
-
-    function: FunctionId
-    overlap: Overlap
-    owner: str
-    compared: frozenset[str]
-    paired: bool
 
 
 class Sides(msgspec.Struct, frozen=True):
@@ -60,14 +47,26 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         if involved.intersection(by_use):
             return None
         read, (use, store) = min(by_use.items(), key=lambda item: item[0])
-        return Sides(store.field, read, store, use, _sureness(analysis, decision, read, use, store))
+        sureness = _sureness(analysis, decision, read, use, store)
+        return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
     siblings = _siblings(analysis, decision) - decision.compared
-    if not siblings or not decision.paired or involved.intersection(siblings):
+    if not siblings or not decision.sets or involved.intersection(siblings):
         return None
     named = _named(analysis, siblings)
-    effect = _effect_by_name(analysis, decision.compared)
+    effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
     written = effect or min(decision.compared)
     return Sides(written, min(named or siblings), None, None, "medium" if named and effect else "low")
+
+
+def asks_the_state(facts: Facts, decision: Decision) -> bool:
+    """Whether it is only asked if a key is there already, in the very container that changes are applied to."""
+    value = decision.overlap.value
+    if decision.overlap.operator not in ("in", "not in") or not isinstance(value, Compound):
+        return False
+    container = value.parts[1]
+    return any(
+        facts.accesses.applied_to(key, decision.function, decision.overlap.event, container) for key in decision.compared
+    )
 
 
 def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
@@ -106,7 +105,7 @@ def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozens
         key for key in _fields_of(analysis, facts, decision)
         if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
-    return frozenset(by_use) | _named(analysis, _siblings(analysis, decision)) | _crossed(facts, decision)
+    return frozenset(by_use) | _named(analysis, _siblings(analysis, decision)) | crossed(facts, decision)
 
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
@@ -151,9 +150,9 @@ def _named(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
     return frozenset(key for key in keys if hints(key.rpartition(".")[2], analysis.words.dependencies))
 
 
-def _crossed(facts: Facts, decision: Decision) -> frozenset[str]:
+def crossed(facts: Facts, decision: Decision) -> frozenset[str]:
     """The fields that are compared with a compared one of another change, and never with each other: what is read."""
-    crossed: set[str] = set()
+    others: set[str] = set()
     same: set[str] = set()
     for overlap in facts.overlaps.of(decision.function):
         for one in overlap.left:
@@ -163,8 +162,8 @@ def _crossed(facts: Facts, decision: Decision) -> frozenset[str]:
                     if len(keys) == 1:
                         same |= keys
                     elif keys & decision.compared:
-                        crossed |= keys - decision.compared
-    return frozenset(crossed - same)
+                        others |= keys - decision.compared
+    return frozenset(others - same)
 
 
 def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
@@ -187,11 +186,13 @@ def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
 
 def _is_read_by(facts: Facts, key: str) -> bool:
     """Whether a field selects what a change reads, and nothing that it writes."""
-    return bool(facts.accesses.uses(key, "read")) and not facts.accesses.uses(key, "write")
+    accesses = facts.accesses
+    return bool(accesses.uses(key, "read")) and not accesses.uses(key, "write") and not accesses.is_looked_up(key)
 
 
-def _effect_by_name(analysis: Analysis, keys: frozenset[str]) -> str | None:
-    return next((key for key in sorted(keys) if hints(key.rpartition(".")[2], analysis.words.effects)), None)
+def is_effect(analysis: Analysis, key: str) -> bool:
+    """Whether a field is named for what a change does."""
+    return bool(hints(key.rpartition(".")[2], analysis.words.effects))
 
 
 def formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:

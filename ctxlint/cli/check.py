@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 STDIN = "-"
+WITH_FIXES = ("json", "json-lines", "sarif", "rdjson", "html")
+"""The formats that carry the edits."""
 NAMELESS = "stdin.py"
 """What standard input is called when the command line gives it no name."""
 
@@ -46,6 +48,13 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         return _show_plan(request, arguments)
     if arguments.verbose:
         warn(f"configuration: {request.configuration.file or 'none'}")
+    from ctxlint.cli.fix import fix, wants_fixing
+
+    if wants_fixing(arguments):
+        return fix(
+            request, arguments, analyzer, wipe, lambda report: _deliver(report, request, arguments),
+            lambda report: exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero),
+        )
     from ctxlint.engine import analyse
 
     try:
@@ -89,6 +98,7 @@ def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, 
         tree=arguments.tree,
         cache=not arguments.no_cache,
         since=arguments.since,
+        fixes=configuration.settings.output_format in WITH_FIXES,
         progress=progress,
         asked=asked,
     )

@@ -20,17 +20,22 @@ if TYPE_CHECKING:
 CLEAN, FINDINGS, FAILED = 0, 1, 2
 
 COMMANDS = {
-    "check": "analyse files and folders (the default command)",
-    "baseline": "accept the findings that are there, shrink or show what is accepted",
-    "explain": "say what a rule finds, why that is bad, and when it is fine (`rule` is the same)",
-    "rules": "list the rules",
-    "discover": "list the cells, stores and locks that the analysis believes in",
-    "why-not": "say which facts keep the rules silent about a line",
-    "graph": "print which functions call which, or what one function does",
-    "dev": "write the generated files, or begin a new rule (in a checkout)",
+    "check": ("check", "analyse files and folders (the default command)"),
+    "baseline": ("baseline", "accept the findings that are there, shrink or show what is accepted"),
+    "explain": ("tell", "say what a rule finds, why that is bad, and when it is fine (`rule` is the same)"),
+    "rules": ("tell", "list the rules"),
+    "discover": ("inside", "list the cells, stores and locks that the analysis believes in"),
+    "why-not": ("inside", "say which facts keep the rules silent about a line"),
+    "graph": ("graph", "print which functions call which, or what one function does"),
+    "vendor": ("vendor", "copy the runtime into the project, as a package"),
+    "dev": ("dev", "write the generated files, or begin a new rule (in a checkout)"),
 }
+"""The module of `cli` that holds each command (a function of the command's name), and what it is for."""
 
-EXPLAIN = ("explain", "rule")
+ALIASES = {"rule": "explain"}
+
+ANALYSES = ("check", "baseline")
+"""Commands that can be given another analysis."""
 
 USAGE = """usage: ctxlint [check] [OPTIONS] [PATH ...]
        ctxlint COMMAND ...
@@ -76,62 +81,40 @@ def main(arguments: Sequence[str] | None = None, analyzer: Analyzer | None = Non
 def _run(words: list[str], analyzer: Analyzer | None) -> int:
     first = words[0] if words else ""
     if first in ("-h", "--help"):
-        sys.stdout.write(USAGE.format(commands="\n".join(f"  {name:9}{text}" for name, text in COMMANDS.items())))
+        sys.stdout.write(USAGE.format(commands="\n".join(f"  {name:10}{text}" for name, (_, text) in COMMANDS.items())))
         return CLEAN
     if first in ("-V", "--version"):
         from ctxlint.knowledge.version import version
 
         sys.stdout.write(f"ctxlint {version()}\n")
         return CLEAN
-    if first in (*COMMANDS, *EXPLAIN) and os.path.exists(first):
-        sys.stderr.write(f"ctxlint: `{first}` is taken as the command; the path of that name is `.{os.sep}{first}`\n")
-    if first == "baseline":
-        from ctxlint.cli.baseline import baseline
-
-        return baseline(words[1:], analyzer)
-    if first in EXPLAIN:
-        from ctxlint.cli.tell import explain
-
-        return explain(words[1:])
-    if first == "rules":
-        from ctxlint.cli.tell import rules
-
-        return rules(words[1:])
-    if first == "discover":
-        from ctxlint.cli.inside import discover
-
-        return discover(words[1:])
-    if first == "why-not":
-        from ctxlint.cli.inside import why_not
-
-        return why_not(words[1:])
-    if first == "graph":
-        from ctxlint.cli.graph import graph
-
-        return graph(words[1:])
-    if first == "dev":
-        from ctxlint.cli.develop import develop
-
-        return develop(words[1:])
-    if first == "check":
-        words = words[1:]
-    elif first and not first.startswith("-") and not os.path.exists(first):
+    if first in (*COMMANDS, *ALIASES):
+        if os.path.exists(first):
+            sys.stderr.write(f"ctxlint: `{first}` is taken as the command; the path of that name is `.{os.sep}{first}`\n")
+        return _command(ALIASES.get(first, first), words[1:], analyzer)
+    if first and not first.startswith("-") and not os.path.exists(first):
         _refuse_misspelt_command(first)
-    if analyzer is None:
+    return _command("check", words, analyzer)
+
+
+def _command(name: str, words: list[str], analyzer: Analyzer | None) -> int:
+    """Run a command; only its own module is loaded, and not even that where nothing has changed since it ran."""
+    if name == "check" and analyzer is None:
         from ctxlint.cli.repeated import repeated
 
         status = repeated(words)
         if status is not None:
             return status
-    from ctxlint.cli.check import check
+    from importlib import import_module
 
-    return check(words, analyzer)
+    function = getattr(import_module(f"ctxlint.cli.{COMMANDS[name][0]}"), name.replace("-", "_"))
+    return int(function(words, analyzer) if name in ANALYSES else function(words))
 
 
 def _refuse_misspelt_command(word: str) -> None:
     from ctxlint.knowledge.nearness import did_you_mean
 
-    hint = did_you_mean(word, (*COMMANDS, *EXPLAIN))
+    hint = did_you_mean(word, (*COMMANDS, *ALIASES))
     if hint:
         raise UsageError(f"{word}: no such file, folder or command{hint}")
 

@@ -30,10 +30,10 @@ _UNKNOWN = (-2, -2, -2, -2)
 _VALUED = ("--select", "--extend-select", "--ignore", "--per-file-ignores", "--min-confidence", "--config", "--cache-dir", "--jobs",
            "-j", "--tree", "--output-format", "--color", "--fail-on")
 _PLAIN = ("--preview", "--force-exclude", "--isolated", "--statistics", "--show-suppressed", "-q", "--quiet", "--exit-zero")
-_FORMATS = ("text", "concise", "json", "json-lines", "github", "gitlab", "rdjson", "junit", "html", "sarif")
+_FORMATS = ("text", "concise", "json", "json-lines", "github", "sarif", "gitlab", "rdjson", "junit", "html")
 _SETTINGS = ("select", "extend_select", "ignore", "extend_ignore", "per_file_ignores", "preview", "exclude", "extend_exclude", "include",
              "force_exclude", "src", "rule_paths", "model_paths", "rules", "min_confidence", "fail_on", "require_reason", "output_format",
-             "cache_dir", "jobs", "sarif_category")
+             "sarif_category", "cache_dir", "jobs")
 
 
 def repeated(words: Sequence[str]) -> int | None:
@@ -119,7 +119,7 @@ def _key(words: Sequence[str]) -> str:
     """Everything besides files that what is written depends on."""
     return repr((
         list(words), os.getcwd(), __file__, sys.version, sys.executable, sys.path, sys.flags.optimize,
-        os.environ.get("NO_COLOR"), os.environ.get("TERM"), _screen(), sys.stderr.isatty(), sys.stdout.encoding,
+        *map(os.environ.get, ("NO_COLOR", "FORCE_COLOR", "TERM")), _screen(), sys.stderr.isatty(), sys.stdout.encoding,
     ))
 
 

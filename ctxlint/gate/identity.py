@@ -1,7 +1,8 @@
 """By what a finding is known again in another revision, or in a baseline.
 
 A fingerprint says code, function and chain of operations.
-When a function was renamed or went to another class, its fingerprint is another one; then it is known by what it does.
+When a function was renamed or went to another class, or its variables were renamed, its fingerprint is another one; then it is
+known by what it does.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def matched(found: Sequence[Diagnostic], places: Sequence[str], known: Sequence[
 
     `places` are the paths of the findings as `known` would have them. The surest match comes first: the same fingerprint at
     the same line of the same file, in the same file, anywhere; then the same operations in a function of the same name
-    elsewhere, then in one that does the same, then the same function elsewhere with other names around it.
+    elsewhere, then in one that does the same (with other variables, perhaps), then a function elsewhere that does the same
+    with other names around it.
     """
     partners: list[int | None] = [None] * len(found)
     free = dict.fromkeys(range(len(known)))
@@ -89,6 +91,11 @@ def _elsewhere(finding: Diagnostic, place: str, known: Identity) -> bool:
     return finding.symbol != known.symbol or place != known.path
 
 
+def _what_it_does(body: str) -> str:
+    """The half of the digest that says nothing of the operations."""
+    return body[: len(body) // 2]
+
+
 def _last(symbol: str) -> str:
     return symbol.rpartition(".")[2]
 
@@ -106,10 +113,10 @@ _LEVELS: tuple[_Level, ...] = (
         lambda finding, place: (finding.code, _last(finding.symbol)), _same_operations),
     _Level(
         lambda one: (one.code, one.body) if one.body else None,
-        lambda finding, place: (finding.code, finding.body) if finding.body else None, _same_operations),
+        lambda finding, place: (finding.code, finding.body) if finding.body else None, _always),
     _Level(
-        lambda one: (one.code, one.body) if one.body else None,
-        lambda finding, place: (finding.code, finding.body) if finding.body else None, _elsewhere),
+        lambda one: (one.code, _what_it_does(one.body)) if one.body else None,
+        lambda finding, place: (finding.code, _what_it_does(finding.body)) if finding.body else None, _elsewhere),
 )
 
 

@@ -44,11 +44,16 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confidence: Confidence | None = None
 
 
-class RuleFix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which rewrite removes the fault, and how far it may be applied without a look."""
+class RuleFix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"parameters": "with"}):
+    """Which rewrite removes the fault, and how far it may be applied without a look.
+
+    `rewrite` names a function of `ctxlint.fix.rewrites`, `parameters` (the table `[fix.with]`) are its keyword arguments.
+    `applicability` is the best that the rewrite may answer.
+    """
 
     rewrite: str
     applicability: Applicability
+    parameters: dict[str, object] = {}
 
 
 class Rule(

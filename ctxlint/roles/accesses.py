@@ -45,6 +45,7 @@ class Accesses:
         self._uses: dict[str, list[Use]] = {}
         self._keys = Keys(summaries, fields, holders)
         self._objects: dict[str, set[tuple[FunctionId, str]]] = {}
+        self._looked_up: set[Holder] = set()
         for identity in self._view.program.functions():
             for use in self._of(identity):
                 self._uses.setdefault(use.field, []).append(use)
@@ -64,6 +65,15 @@ class Accesses:
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
         return self._by_mode.get((field, mode), ())
+
+    def is_looked_up(self, field: str) -> bool:
+        """Whether keys select from what the field holds: it is a part of the state then, and no set of keys."""
+        return field in self._looked_up
+
+    def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
+        """Whether the field selects what is written in a container that a function names."""
+        places = self._keys.container(identity, at, container)
+        return any(places & use.places for use in self.uses(field, "write"))
 
     def opposed(self, read: str, written: str) -> tuple[Use, Use] | None:
         """A use of one field to read from a container that the other one writes to, and that use."""
@@ -152,6 +162,8 @@ class Accesses:
 
     def _of(self, identity: FunctionId) -> Iterator[Use]:
         for keyed in self._keys.of(identity):
+            if keyed.mode == "read":
+                self._looked_up |= keyed.places
             filed = self._filed(identity, keyed)
             for leaf in keyed.leaves:
                 if leaf.field and leaf.owner and leaf.key not in keyed.places and leaf.instance not in filed:

@@ -26,6 +26,8 @@ FILES: Places = frozenset(["file"])
 
 _LOOKS = frozenset(["get", "__getitem__"])
 _STORES = frozenset(["__setitem__", "__delitem__", "setdefault", "insert", "pop"])
+_EMPTY = {"dict": 0, "list": 0, "set": 0, "OrderedDict": 0, "Counter": 0, "defaultdict": 1}
+"""Containers of the language, and how many arguments they may be given without being filled."""
 _STORE_VERBS = ("loads", "reads", "saves", "appends", "deletes", "opens", "replaces", "creates", "truncates")
 _NOT_DURABLE = frozenset(["", "memory", "lock", "handle", "process", "socket"])
 
@@ -57,6 +59,12 @@ class Keys:
             self._keyed[identity] = ()
             found = self._keyed[identity] = tuple(self._find_keyed(identity, depth))
         return found
+
+    def container(self, identity: FunctionId, at: int, value: Value) -> Places:
+        """The places that a value is, as something that keys select from."""
+        if isinstance(value, Name):
+            return self._container(identity, at, AccessPath(value), ())
+        return frozenset(holder.partition("[")[0] for holder in self._holders.of(identity, at, value))
 
     def _find_keyed(self, identity: FunctionId, depth: int) -> Iterator[Keyed]:
         for number, event in enumerate(self._view.function(identity).events):
@@ -90,12 +98,30 @@ class Keys:
             yield from self._of_store(identity, number)
 
     def _container(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Places:
-        """What a key selects from: an attribute, a variable of a module, a formal, or else a local of this function."""
+        """What a key selects from: an attribute, a variable of a module, a formal, or else a local of this function.
+
+        What begins empty in this function is an index of its own, and no state that changes could be applied to.
+        """
         found = self._holders.of_path(identity, at, path, keys)
         if not found and isinstance(path.root, Name):
+            if not path.steps and self._begins_empty(identity, at, path.root):
+                return frozenset()
             words = ".".join((path.root.name, *path.steps))
             return frozenset([f"{identity.module}:{self._view.function(identity).qualname}.{words}"])
         return frozenset(holder.partition("[")[0] for holder in found)
+
+    def _begins_empty(self, identity: FunctionId, at: int, name: Name) -> bool:
+        numbers = self._view.definitions(identity).definitions(at, name.name) if name.scope == "local" else ()
+        bound = [self._view.event(identity, number) if number >= 0 else None for number in numbers]
+        return bool(bound) and all(e is not None and e.kind == "local" and self._is_empty(identity, e.value) for e in bound)
+
+    def _is_empty(self, identity: FunctionId, value: Value | None) -> bool:
+        """Whether a value is an empty display, or what a class without arguments, or with a factory alone, makes."""
+        if isinstance(value, Result):
+            event = self._view.event(identity, value.event)
+            made = event.path.root if event.kind == "call" and event.path is not None and not event.path.steps else None
+            return isinstance(made, Name) and made.name in _EMPTY and len(event.arguments) <= _EMPTY[made.name]
+        return isinstance(value, Compound) and value.operator in ("dict", "list", "set") and not value.parts
 
     def _spliced(self, identity: FunctionId, at: int, value: Value) -> Iterator[tuple[Mode, Iterable[Value], Places]]:
         """What is put between two slices is written at their bounds, what is spread over a mapping by its keys."""
@@ -175,10 +201,7 @@ class Keys:
         """A callee's container: the one that was passed, when it is a formal."""
         formal = place.partition(":")[2]
         if place.startswith(f"{target.module}:") and formal in actuals:
-            value = actuals[formal]
-            if isinstance(value, Name):
-                return self._container(identity, number, AccessPath(value), ())
-            return self._holders.of(identity, number, value)
+            return self.container(identity, number, actuals[formal])
         return frozenset([place])
 
 

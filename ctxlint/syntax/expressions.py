@@ -360,15 +360,24 @@ def _comprehension(
 
 
 def _enter_comprehension(body: Draft, generators: list[ast.comprehension]) -> tuple[dict[str, Name | None], Any]:
-    """Make the variables of a comprehension visible; the answer is what was visible before."""
+    """Make the variables of a comprehension visible, and those of a class body invisible, as for functions inside it.
+
+    The answer is what was visible before.
+    """
     scope, overlay = body.scope, body.overlay
     names: dict[str, Name | None] = {}
+    visible: dict[str, Name] = {}
+    if scope.is_class:
+        for name in scope.bound:
+            if scope[name] == Name(name, "local"):
+                names[name] = scope[name]
+                scope[name] = scope.outside(name)
     for generator in generators:
         for name in target_names(generator.target):
-            if name not in names:
-                names[name] = scope.get(name)
-                scope[name] = scope.comprehension_variable(name)
-    body.overlay = {**(overlay or {}), **{name: scope[name] for name in names}}
+            if name not in visible:
+                names.setdefault(name, scope.get(name))
+                visible[name] = scope[name] = scope.comprehension_variable(name)
+    body.overlay = {**(overlay or {}), **visible}
     return names, overlay
 
 

@@ -181,7 +181,10 @@ def test_a_merge_base_is_where_the_branch_left(repository: Repository, introduce
 @pytest.mark.parametrize(("words", "said"), [
     (["--since", "nope"], "has no such commit; `git branch -a` and `git log` show what there is"),
     (["--since", "origin/main"], "has no such commit; fetch it: `git fetch origin main:refs/remotes/origin/main`"),
-    (["--since", "0" * 40], f"fetch it: `git fetch --depth=1 origin {'0' * 40}` (in a workflow `fetch-depth: 0` fetches all)"),
+    (["--since", "1" * 40], f"fetch it: `git fetch --depth=1 origin {'1' * 40}` (in a workflow `fetch-depth: 0` fetches all)"),
+    (["--since", "0" * 40], "the branch is new, so name what it will be merged into, as in `merge-base:origin/main`"),
+    (["--since", ""], "--since names no revision; is the variable empty that should hold it?"),
+    (["--since", "merge-base:"], "--since names no revision"),
     (["--since", "main..topic"], "one revision is wanted; `merge-base:REV` is where the branch left REV"),
     (["--since", "merge-base:nope"], "--since nope: "),
     (["--since", "merge-base:alone"], "alone and HEAD have no common commit in this clone; name a commit instead"),

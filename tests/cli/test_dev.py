@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxlint.cli.develop import generate, generated_files, new_rule
+from ctxlint.cli.dev import generate, generated_files, new_rule
 from ctxlint.errors import ConfigurationError, UsageError
 from ctxlint.knowledge.places import checkout_folder
 from ctxlint.knowledge.rules import load_rules, read_rule

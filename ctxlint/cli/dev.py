@@ -25,7 +25,7 @@ PLACEHOLDER = "To be written"
 """Begins every text of a new rule that its author has to write; a test refuses rules that still have one."""
 
 
-def develop(words: Sequence[str]) -> int:
+def dev(words: Sequence[str]) -> int:
     """Run `ctxlint dev generate` or `ctxlint dev new-rule`."""
     command = words[0] if words else ""
     if command == "generate":

@@ -1,0 +1,235 @@
+"""Where a program decides about two changes: comparisons of the same field of two of them, or of one with what was kept of others.
+
+A comparison decides only when its outcome does: as a function's answer, or as the condition of a branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.finding import Analysis
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
+from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.overlaps import Overlap, Overlaps
+
+_MEETING = frozenset(["&", "&=", "isdisjoint", "intersection"])
+_ORDER = frozenset(["<", "<=", ">", ">="])
+_MEMBERSHIP = frozenset(["in", "not in"])
+_SAMENESS = frozenset(["__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"])
+"""Methods that say whether two objects are equal, or which comes first: nothing is applied by that."""
+_PUTS = frozenset(["append", "add", "extend", "update", "insert", "appendleft", "put", "put_nowait"])
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """A comparison of what two changes write, in the function that decides by it.
+
+    `owner` is the class of the changes; or it is empty, and `compared` are formals of the function: the parts of one change.
+    `paired` is true when the fields of two changes are compared, false when it is one change and what is kept of others.
+    `given` is true when the function is asked about two changes that are handed to it, `sets` when it is moreover asked if
+    two sets of theirs have something in common.
+    """
+
+    function: FunctionId
+    overlap: Overlap
+    owner: str
+    compared: frozenset[str]
+    paired: bool
+    given: bool = False
+    sets: bool = False
+
+
+class Decisions:
+    """Finds the decisions of a program, from their comparisons."""
+
+    def __init__(self, analysis: Analysis, fields: Fields, overlaps: Overlaps) -> None:
+        self._analysis = analysis
+        self._view = analysis.view
+        self._fields = fields
+        self._overlaps = overlaps
+        self._puts: dict[str, list[tuple[FunctionId, int]]] | None = None
+
+    def of(self, identity: FunctionId) -> Iterator[Decision]:
+        """One decision for each class of changes: about two changes, if there is one."""
+        if self._view.function(identity).qualname.rpartition(".")[2] in _SAMENESS:
+            return
+        found: dict[str, Decision] = {}
+        for overlap in self._overlaps.deciding(identity):
+            for decision in self._compared(identity, overlap) if not overlap.settled else ():
+                known = found.get(decision.owner)
+                if known is None or (decision.paired and not known.paired):
+                    found[decision.owner] = decision
+        for decision in found.values():
+            if self._matters(identity, decision.overlap):
+                yield decision
+
+    def _compared(self, identity: FunctionId, overlap: Overlap) -> Iterator[Decision]:
+        """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""
+        pairs = [pair for pair in overlap.between() if _may_meet(overlap, *pair)]
+        owners = {one.owner for one, _ in pairs if one.owner}
+        for owner in sorted(owners):
+            keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
+            given = self._given(identity, pairs)
+            sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
+            if sets or not owner.endswith("{}"):            # entries of dictionaries are found again everywhere
+                yield Decision(identity, overlap, owner, keys, paired=True, given=bool(given), sets=sets)
+        if not owners:
+            for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
+                if leaf.field and leaf.owner and not leaf.owner.endswith("{}") and self._meets_others(identity, overlap, leaf):
+                    yield Decision(identity, overlap, leaf.owner, frozenset([leaf.key]), paired=False)
+            formals = self._formals_that_meet_others(identity, overlap)
+            if formals:
+                yield Decision(identity, overlap, "", formals, paired=False)
+
+    def _given(self, identity: FunctionId, pairs: list[tuple[Leaf, Leaf]]) -> list[Leaf]:
+        """The compared fields of objects that the function is given, both of them."""
+        formals = {formal.name for formal in self._view.function(identity).formals}
+        return [leaf for pair in pairs if {each.instance for each in pair} <= formals for leaf in pair]
+
+    # What is kept of other changes.
+
+    def _meets_others(self, identity: FunctionId, overlap: Overlap, leaf: Leaf) -> bool:
+        """Whether a change's field is compared with what others changed: two states of one place, or what they left behind."""
+        if leaf in overlap.looked:
+            return True
+        other = overlap.right if leaf in overlap.left else overlap.left
+        if not _is_meeting(overlap, leaf) or any(each.owner == leaf.owner and each.field for each in other):
+            return False
+        return any(self._has_two_states(identity, each) or self._is_kept(leaf, each.key) for each in other if each.field)
+
+    def _has_two_states(self, identity: FunctionId, leaf: Leaf) -> bool:
+        """Whether a function reads the same field of another object as well: what changed between two states."""
+        return any(
+            each.key == leaf.key and each.instance != leaf.instance
+            for number, event in enumerate(self._view.function(identity).events)
+            if event.kind in ("read", "call") and event.path is not None and leaf.field in event.path.steps
+            for each in self._fields.of(identity, number, Result(number)) if each.field
+        )
+
+    def _is_kept(self, leaf: Leaf, container: str) -> bool:
+        """Whether some function puts what such a change writes, or the change itself, into a container."""
+        return any(
+            put.key == leaf.key or (not put.field and put.owner == leaf.owner)
+            for identity, number in self._puts_into(container) for put in self._put(identity, number)
+        )
+
+    def _formals_that_meet_others(self, identity: FunctionId, overlap: Overlap) -> frozenset[str]:
+        """The formals on one side of a comparison, when the other side holds what the function was given before."""
+        formals = {formal.name for formal in self._view.function(identity).formals[1:]}
+        for one, other in ((overlap.left, overlap.right), (overlap.right, overlap.left)):
+            passed = {
+                leaf.instance for leaf in one if not leaf.field and leaf.instance in formals and _is_meeting(overlap, leaf)
+            }
+            kept = () if any(leaf.instance in formals for leaf in other) else [leaf.key for leaf in other if leaf.field]
+            if passed and any(self._was_given(identity, passed, key) for key in kept):
+                return frozenset(passed)
+        return frozenset()
+
+    def _was_given(self, identity: FunctionId, formals: set[str], container: str) -> bool:
+        """Whether the function, or a caller with what it passes for the formals, puts them into a container."""
+        for where, number in self._puts_into(container):
+            put = {leaf.instance for leaf in self._put(where, number) if not leaf.field}
+            if put & (formals if where == identity else self._passed(where, identity, formals)):
+                return True
+        return False
+
+    def _passed(self, outer: FunctionId, identity: FunctionId, formals: set[str]) -> set[str]:
+        """The names that a function, or a lambda in it, passes for formals of another one."""
+        return {
+            value.name for caller, number in self._view.call_graph.callers(identity)
+            if outer in (caller, FunctionId(caller.module, self._view.function(caller).enclosing))
+            for call in self._view.calls(caller, number) if identity in call.functions
+            for name, value in self._view.bound(call, identity).items() if name in formals and isinstance(value, Name)
+        }
+
+    def _puts_into(self, container: str) -> list[tuple[FunctionId, int]]:
+        """The events that put something into a field, by its name alone."""
+        if self._puts is None:
+            self._puts = {}
+            for identity in self._analysis.program.functions():
+                for number, event in enumerate(self._view.function(identity).events):
+                    target = _target(event)
+                    if target is not None and target.steps:
+                        name = next((step for step in reversed(target.steps) if not step.startswith("[")), "")
+                        self._puts.setdefault(name, []).append((identity, number))
+        return [
+            (identity, number) for identity, number in self._puts.get(container.rpartition(".")[2], ())
+            if any(leaf.key == container for leaf in self._target_fields(identity, number))
+        ]
+
+    def _target_fields(self, identity: FunctionId, number: int) -> frozenset[Leaf]:
+        event = self._view.event(identity, number)
+        target = _target(event)
+        return self._fields.of_path(identity, number, target, event.keys) if target is not None else frozenset()
+
+    def _put(self, identity: FunctionId, number: int) -> frozenset[Leaf]:
+        event = self._view.event(identity, number)
+        values = [a.value for a in event.arguments] if event.kind == "call" else [event.value] if event.value is not None else []
+        return self._fields.of_all(identity, number, values)
+
+    # What a comparison decides.
+
+    def _matters(self, identity: FunctionId, overlap: Overlap) -> bool:
+        """Whether a branch, or the function's answer, depends on the comparison."""
+        if overlap.value is None:
+            return False
+        function = self._view.function(identity)
+        conditions = [edge.condition.value for block in function.blocks for edge in block.edges if edge.condition is not None]
+        carriers: set[Value] = {overlap.value}
+        grown = True
+        while grown:
+            if any(_holds(value, carriers) for value in conditions):
+                return True
+            grown = False
+            for number, event in enumerate(function.events):
+                values = [a.value for a in event.arguments] + ([event.value] if event.value is not None else [])
+                if any(_holds(value, carriers) for value in values):
+                    if event.kind in ("return", "iterate") or event.note == "yield":
+                        return True
+                    carrier = _bound(number, event)
+                    if carrier is not None and carrier not in carriers:
+                        carriers.add(carrier)
+                        grown = True
+        return False
+
+
+def _bound(number: int, event: Event) -> Value | None:
+    """What holds the value of an event: a local, or the event's own result."""
+    if event.kind == "local" and event.path is not None and isinstance(event.path.root, Name):
+        return event.path.root
+    return Result(number) if event.kind == "call" else None
+
+
+def _holds(value: Value, carriers: set[Value]) -> bool:
+    return value in carriers or (isinstance(value, Compound) and any(_holds(part, carriers) for part in value.parts))
+
+
+def _is_meeting(overlap: Overlap, leaf: Leaf) -> bool:
+    """Whether it is asked if two sets have something in common, be it one element after the other."""
+    if overlap.operator in _MEMBERSHIP:
+        return overlap.iterated and leaf in overlap.left
+    return overlap.operator in _MEETING
+
+
+def _has_elements_in_order(overlap: Overlap) -> bool:
+    """Whether elements are compared by a helper that knows their bounds."""
+    return overlap.operator in _ORDER and isinstance(overlap.value, Result)
+
+
+def _may_meet(overlap: Overlap, one: Leaf, other: Leaf) -> bool:
+    """Whether two fields are two changes': a single thing is looked for among the same things of those before it."""
+    return overlap.operator not in _MEMBERSHIP or overlap.iterated or one.instance == other.instance or one.collected == other.collected
+
+
+def _target(event: Event) -> AccessPath | None:
+    """The container that an event puts a value into."""
+    if event.path is None:
+        return None
+    if event.kind == "call" and event.path.steps[-1:] and event.path.steps[-1] in _PUTS and event.arguments:
+        return AccessPath(event.path.root, event.path.steps[:-1])
+    if event.kind == "write" and event.path.steps[-1:] == ("[*]",):
+        return AccessPath(event.path.root, event.path.steps[:-1])
+    return event.path if event.kind == "write" and event.note == "aug" else None

@@ -147,7 +147,7 @@ def beside(here: Callable[[], T], there: Callable[[], T], kind: type[T], jobs: i
         _begin()
         try:
             result = msgspec.msgpack.encode(there())
-        except Exception:
+        except Exception:  # noqa: BLE001
             # Half a character in a result has no bytes, and an error is told by the process that the user sees.
             return
         sending.send_bytes(result)

@@ -183,7 +183,9 @@ def _handed_back(
 ) -> Types:
     """What a call gives of a function that returns arguments as they were given; nothing where its annotation decides."""
     function = inference.program.function(id)
-    if function.kind not in ("function", "lambda") or inference.annotation(id.module, max(function.enclosing, 0), function.returns):
+    if function.kind not in ("function", "lambda"):
+        return UNKNOWN
+    if inference.annotation(id.module, max(function.enclosing, 0), function.returns):
         return UNKNOWN
     facts = inference.facts(id)
     skipped = bool(receiver is not None and receiver_name(function))
@@ -195,7 +197,8 @@ def _handed_back(
         if name not in facts.handed_back or facts.formals[name].kind in ("variadic", "keywords"):
             parts.append(close(inference, inference.of_value(id, returned, value), receiver))
         elif skipped and name == function.formals[0].name:
-            parts.append(UNKNOWN if receiver is None else one(Instance(receiver.owner) if isinstance(receiver, SuperOf) else receiver))
+            assert receiver is not None
+            parts.append(one(Instance(receiver.owner) if isinstance(receiver, SuperOf) else receiver))
         elif name in bound:
             parts.append(inference.of_value(caller, event, bound[name]))
         else:

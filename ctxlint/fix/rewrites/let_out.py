@@ -27,7 +27,9 @@ def let_out(place: Place, *, starts: Sequence[str], pools: Sequence[str]) -> Ans
         answer = _unswallowed(place)
         return answer if isinstance(answer, Refusal) or _needs_an_original(place) else answer._replace(applicability="display")
     if kind in ("swallowed", "full-queue"):
-        return _unswallowed(place)
+        answer = _unswallowed(place)
+        stands = kind != "swallowed" or place.fact("stands")
+        return answer if isinstance(answer, Refusal) or stands else answer._replace(applicability="display")
     if kind == "fire-and-forget":
         return _tracked(place, starts, pools)
     if kind == "ignored-answer":

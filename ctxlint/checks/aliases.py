@@ -299,7 +299,10 @@ def image_facts(analysis: Analysis, image: Image, changes: Iterable[Change]) -> 
     inference = analysis.view.inference
     types = inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
     names = [each.name for each in in_order(types) if isinstance(each, Instance)]
-    return {"levels": str(max(levels, default=0)), "type": names[0] if len(names) == 1 else ""}
+    elements = [each.name if isinstance(each, Instance) else "?" for each in in_order(inference.item(types))]
+    return {
+        "levels": str(max(levels, default=0)), "type": names[0] if len(names) == 1 else "", "elements": " ".join(elements),
+    }
 
 
 def _short(holder: Holder) -> str:

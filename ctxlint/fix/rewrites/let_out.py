@@ -27,7 +27,9 @@ def let_out(place: Place, *, starts: Sequence[str], pools: Sequence[str]) -> Ans
         answer = _unswallowed(place)
         return answer if isinstance(answer, Refusal) or _needs_an_original(place) else answer._replace(applicability="display")
     if kind in ("swallowed", "full-queue"):
-        return _unswallowed(place)
+        answer = _unswallowed(place)
+        stands = kind != "swallowed" or place.fact("stands")
+        return answer if isinstance(answer, Refusal) or stands else answer._replace(applicability="display")
     if kind == "fire-and-forget":
         return _tracked(place, starts, pools)
     if kind == "ignored-answer":
@@ -69,7 +71,8 @@ def _ends_soon(place: Place, statement: cst.CSTNode) -> bool:
         if isinstance(above, (cst.IndentedBlock, cst.Module)) and any(each is current for each in above.body):
             for following in above.body[[each is current for each in above.body].index(True) + 1 :]:
                 span = unit.span(following)
-                if not changes.intersection(range(span.line, span.end_line + 1)) and _weighs(following):
+                is_change = isinstance(following, cst.SimpleStatementLine) and changes.intersection(range(span.line, span.end_line + 1))
+                if not is_change and _weighs(following):
                     return False
         if isinstance(above, (cst.For, cst.While)):
             return False

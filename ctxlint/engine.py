@@ -132,14 +132,14 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
     if not request.cache or analyzer is not None:
         return _analysed(request, sides, analyzer, None)
     earlier = [
-        EarlierRuns(
-            request.configuration, files, request.tree, None if number else request.asked, with_fixes=request.fixes
-        )
-        for number, files in enumerate(sides)
+        EarlierRuns(request.configuration, sides[0], request.tree, request.asked, with_fixes=request.fixes),
+        *(EarlierRuns(request.configuration, files, request.tree) for files in sides[1:]),
     ]
     reports = {run.key: report for run in earlier if (report := run.report()) is not None}
     missing = {run.key: (run, files) for run, files in zip(earlier, sides) if run.key not in reports}
     if missing:
+        if earlier[0].key not in missing:       # what is gone needs no repair
+            request = msgspec.structs.replace(request, fixes=False)
         made = _analysed(request, [files for _, files in missing.values()], None, earlier[0].folder)
         for (run, _), report in zip(missing.values(), made):
             problem = run.keep(report)
@@ -159,12 +159,13 @@ def files_of(request: Request) -> Files:
 def _analysed(
     request: Request, sides: Sequence[Files], analyzer: Analyzer | None, folder: Folder | None
 ) -> list[Report]:
-    """Analyse one or two states of the files."""
+    """Analyse one or two states of the files, of which the first is the one that may be repaired."""
     planned = plan(request, sides[0])
     checked = tuple(rule for rule in planned.selection.rules if rule.check)
     analyses, problems = asked_of(request, sides, checked, analyzer, folder)
     return [
-        judged(msgspec.structs.replace(planned, files=files), analysis, request.configuration, problems, request.fixes)
+        judged(msgspec.structs.replace(planned, files=files), analysis, request.configuration, problems,
+               fixes=request.fixes and files is sides[0])
         for files, analysis in zip(sides, analyses)
     ]
 

@@ -11,6 +11,7 @@ import sys
 import time
 
 from ctxlint.discovery.world import is_old, state, states
+from ctxlint.store.committed import is_committed
 from ctxlint.store.runs import packed_run, place_of, unpacked_run
 
 TYPE_CHECKING = False
@@ -48,7 +49,7 @@ def repeated(words: Sequence[str]) -> int | None:
         except OSError:
             continue
         run = unpacked_run(record, key)
-        if run is not None and states(run[0], run[1]) == run[2]:
+        if run is not None and states(run[0], run[1]) == run[2] and not is_committed(folder):
             for text in run[4]:
                 stream_of = sys.stderr if text[:1] == "!" else sys.stdout
                 encoding = stream_of.encoding or "utf-8"

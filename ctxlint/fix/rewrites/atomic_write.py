@@ -185,6 +185,8 @@ def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str
         return pieces
     if len(pieces) > MOST_PIECES or read.binary and any(piece.code.startswith('"".join(') for piece in pieces):
         return Refusal("there are too many pieces for one expression")
+    if read.binary and len(pieces) > 1 and any(piece.dumped for piece in pieces):
+        return Refusal("text and bytes cannot be joined")
     content = " + ".join(f"({piece.code})" if piece.loose and len(pieces) > 1 else piece.code for piece in pieces)
     encoding = _encoding(place, read.encoding, read.binary, pieces)
     arguments = [unit.bare(read.path), content, *encoding]

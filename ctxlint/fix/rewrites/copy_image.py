@@ -39,7 +39,7 @@ def _expression(place: Place) -> cst.BaseExpression | None:
     found: cst.BaseExpression | None = None
     for node in unit.ranges:
         where = unit.span(node)
-        if isinstance(node, cst.BaseExpression) and where == span:
+        if isinstance(node, cst.BaseExpression) and where == span and unit.around(node, (cst.AssignTarget, cst.Del)) is None:
             return node
         begins = (where.line, where.column) == (span.line, span.column)
         if isinstance(node, cst.Assign) and begins and len(node.targets) == 1:

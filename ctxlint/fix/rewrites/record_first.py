@@ -49,9 +49,18 @@ def record_first(place: Place, *, total: Sequence[str]) -> Answer:
         return Refusal("the record is the last line of a file without a line end")
     edits = (
         place.text.edit(Span(target.line, 1, target.line, 1), code),
-        place.text.edit(Span(moved.line, 1, moved.end_line + 1, 1), ""),
+        place.text.edit(Span(_with_its_gap(place, found.body, moved), 1, moved.end_line + 1, 1), ""),
     )
     return Rewriting(MESSAGE, edits, _trust(place, passed, changing, recording, total))
+
+
+def _with_its_gap(place: Place, body: Sequence[cst.CSTNode], moved: Span) -> int:
+    """The first line to take out: the empty lines above a statement go with it when it was the last of its block."""
+    first = moved.line
+    if place.unit.span(body[-1]).end_line == moved.end_line:
+        while not place.text.line(first - 1).strip():
+            first -= 1
+    return first
 
 
 def _trust(

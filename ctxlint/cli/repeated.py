@@ -45,7 +45,7 @@ def repeated(words: Sequence[str]) -> int | None:
     for folder in _cache_folders(words):
         try:
             with open(os.path.join(folder, _KIND, *place_of(key)), "rb") as stream:
-                record = stream.read()
+                record = stream.read() if _is_own(stream.fileno()) else b""
         except OSError:
             continue
         run = unpacked_run(record, key)
@@ -98,6 +98,11 @@ def _with_the_cache_in_it(folder: str, cache: str, asked: Asked) -> State:
         found = names(sorted(entries, key=lambda entry: entry.name))
     same = [name for name in found if name != cache] == [name for name in asked.names[folder] if name != cache]
     return present if same and is_old(present, now) else _UNKNOWN
+
+
+def _is_own(handle: int) -> bool:
+    """Whether the record is this user's: folders above the working directory may be everybody's."""
+    return not hasattr(os, "geteuid") or os.fstat(handle).st_uid == os.geteuid()
 
 
 def _is_plain(words: Sequence[str]) -> bool:

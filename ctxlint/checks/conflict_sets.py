@@ -129,13 +129,18 @@ def _held(annotation: str) -> frozenset[str]:
 
 
 def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
-    if decision.owner.endswith("{}"):
+    if not is_declared(decision.owner):
         return facts.accesses.together(decision.compared)
     found = set(facts.accesses.fields_of(decision.owner))
     info = analysis.program.class_(decision.owner)
     for ancestor in info.mro if info is not None else ():
         found |= facts.accesses.fields_of(ancestor)
     return frozenset(found)
+
+
+def is_declared(owner: str) -> bool:
+    """Whether changes are objects of a known class; entries of dictionaries and parts of tuples are found again everywhere."""
+    return not owner.endswith(("{}", "()"))
 
 
 def _siblings(analysis: Analysis, decision: Decision) -> frozenset[str]:

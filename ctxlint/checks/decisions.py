@@ -74,7 +74,7 @@ class Decisions:
             keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
             given = self._given(identity, pairs)
             sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
-            if sets or not owner.endswith("{}"):            # entries of dictionaries are found again everywhere
+            if owner:
                 yield Decision(identity, overlap, owner, keys, paired=True, given=bool(given), sets=sets)
         if not owners:
             for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
@@ -146,7 +146,8 @@ class Decisions:
         }
 
     def _puts_into(self, container: str) -> list[tuple[FunctionId, int]]:
-        """The events that put something into a field, by its name alone."""
+        """The events that put something into a field, by its name alone; a part of an entry comes with the entry."""
+        container = container.partition("().")[0]
         if self._puts is None:
             self._puts = {}
             for identity in self._analysis.program.functions():

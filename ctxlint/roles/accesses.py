@@ -33,6 +33,8 @@ class Use(msgspec.Struct, frozen=True, gc=False):
     function: FunctionId
     event: int
     places: Places = frozenset()
+    each: bool = False
+    """Whether it is each of many that the field holds which selects, one after the other."""
 
 
 class Accesses:
@@ -78,11 +80,16 @@ class Accesses:
         return any(places & use.places for use in self.uses(field, "write"))
 
     def opposed(self, read: str, written: str) -> tuple[Use, Use] | None:
-        """A use of one field to read from a container that the other one writes to, and that use."""
+        """A use of one field to read from a container that the other one writes to, and that use.
+
+        Fields of a declared class are enough for containers that are passed under two names.
+        """
         for use in self.uses(read, "read"):
             for store in self.uses(written, "write"):
                 if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
+        if written.rpartition(".")[0].endswith(("{}", "()")):
+            return None
         return next((
             (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
             if _may_be_one(use.places, store.places)
@@ -177,7 +184,7 @@ class Accesses:
             for leaf in keyed.leaves:
                 if leaf.field and leaf.owner and leaf.key not in keyed.places and leaf.instance not in filed:
                     self._objects.setdefault(leaf.key, set()).add((identity, leaf.instance))
-                    yield Use(leaf.key, keyed.mode, identity, keyed.event, keyed.places)
+                    yield Use(leaf.key, keyed.mode, identity, keyed.event, keyed.places, self._is_one_of_many(identity, keyed))
         yield from self._filled(identity)
         for number, field, _ in self._constructed(identity):
             if field.rpartition(".")[0].endswith(("{}", "()")):
@@ -189,6 +196,18 @@ class Accesses:
         values = [event.value] if event.kind == "write" and event.value is not None else []
         values += [a.value for a in event.arguments[1:]] if event.kind == "call" and keyed.mode == "write" else []
         return frozenset(leaf.instance for leaf in self._fields.of_all(identity, keyed.event, values) if not leaf.field)
+
+    def _is_one_of_many(self, identity: FunctionId, keyed: Keyed) -> bool:
+        """Whether a key is an element of what is gone through, or a part of one."""
+        for value in keyed.values:
+            part = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
+            if isinstance(part, Name) and part.scope == "local":
+                for number in self._view.definitions(identity).definitions(keyed.event, part.name):
+                    bound = self._view.event(identity, number).value if number >= 0 else None
+                    bound = bound.parts[0] if isinstance(bound, Compound) and bound.operator == "item" else bound
+                    if isinstance(bound, Result) and self._view.event(identity, bound.event).kind == "iterate":
+                        return True
+        return False
 
     # Collections of keys.
 
@@ -203,7 +222,8 @@ class Accesses:
             ]
             for keyed in found:
                 if keyed.mode == "write" or all(each.mode != "write" for each in found):
-                    yield Use(field, keyed.mode, identity, number, keyed.places)
+                    added = self._view.event(identity, number).kind == "call" and _fill(self._view.event(identity, number))[0] is not None
+                    yield Use(field, keyed.mode, identity, number, keyed.places, added or self._is_one_of_many(identity, keyed))
 
     def _fills(self, identity: FunctionId) -> Iterator[tuple[int, str, tuple[Value, ...]]]:
         events = self._view.function(identity).events
@@ -309,9 +329,7 @@ class Accesses:
 
 def _may_be_one(one: Places, other: Places) -> bool:
     """Whether two functions may name one container: a formal is whatever is passed, and states of one thing have many names."""
-    return one != FILES and other != FILES and bool(one) and bool(other) and any(map(_is_formal, one | other)) and all(
-        any(_is_formal(place) or "." in place for place in places) for places in (one, other)
-    )
+    return any(map(_is_formal, one)) and any(map(_is_formal, other))
 
 
 def _is_formal(place: str) -> bool:

@@ -148,13 +148,14 @@ class Fields:
         What is taken apart from a field, be it a pair of bounds, is content of that field.
         """
         below = self._of(identity, at, whole, depth)
-        number = position.text if isinstance(position, Constant) and position.kind == "int" else ""
+        number = position.text if isinstance(position, Constant) and position.text.isdigit() else ""
         kept = self.kept_in(identity, at, whole) if number and not self._is_of_items(identity, whole) else ""
         if kept:
             yield Leaf(spelled(whole), f"{kept}()", f"[{number}]")
             return
+        unknown = number and not any(leaf.field or leaf.owner for leaf in below)
         for leaf in below:
-            if number and not leaf.field and not leaf.owner:
+            if unknown:
                 yield Leaf(spelled(whole), f"{identity.module}()", f"[{number}]", leaf.collected)
             else:
                 yield leaf
@@ -468,7 +469,7 @@ class Fields:
 def _is_in_record(path: AccessPath, keys: tuple[Value, ...]) -> bool:
     """Whether a path ends at a constant position of something."""
     key = keys[-1] if keys and path.steps[-1:] == ("[*]",) else None
-    return isinstance(key, Constant) and key.kind == "int"
+    return isinstance(key, Constant) and key.kind == "int" and key.text.isdigit()
 
 
 def _grows(value: Value, name: Name) -> bool:

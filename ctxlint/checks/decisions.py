@@ -77,7 +77,7 @@ class Decisions:
         owners = {one.owner for one, _ in pairs if one.owner}
         for owner in sorted(owners):
             keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
-            given = self._given(identity, pairs)
+            given = self._given(identity, overlap.event, pairs)
             sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
             if owner and (not owner.endswith("()") or overlap.operator not in _MEMBERSHIP) and self._is_answer(identity, overlap):
                 yield Decision(identity, overlap, owner, keys, paired=True, given=bool(given), sets=sets)
@@ -96,13 +96,15 @@ class Decisions:
             for event in self._view.function(identity).events
         )
 
-    def _given(self, identity: FunctionId, pairs: list[tuple[Leaf, Leaf]]) -> list[Leaf]:
-        """The compared fields of two objects that the function is given."""
+    def _given(self, identity: FunctionId, at: int, pairs: list[tuple[Leaf, Leaf]]) -> list[Leaf]:
+        """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        return [
-            leaf for one, other in pairs if {one.instance, other.instance} <= formals and one.instance != other.instance
-            for leaf in (one, other)
-        ]
+        found = []
+        for one, other in pairs:
+            passed = [self._fields.from_formal(identity, at, leaf).instance for leaf in (one, other)]
+            if formals.issuperset(passed) and passed[0] != passed[1]:
+                found += [one, other]
+        return found
 
     # What is kept of other changes.
 

@@ -92,7 +92,7 @@ class Accesses:
             return None
         return next((
             (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
-            if _may_be_one(use.places, store.places)
+            if use.function != store.function and _may_be_one(use.places, store.places)
         ), None)
 
     def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
@@ -320,6 +320,8 @@ class Accesses:
                         pending.append((source.value, number, taken))
             elif isinstance(part, Result):
                 event = self._view.event(identity, part.event)
+                if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name) and "[*]" not in event.path.steps:
+                    pending.append((event.path.root, part.event, True))
                 if event.kind == "iterate" and event.value is not None and taken:
                     pending.append((event.value, part.event, True))
                 if event.kind == "call" and event.path is not None and not event.path.steps:

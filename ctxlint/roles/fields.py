@@ -252,8 +252,16 @@ class Fields:
             yield from self._subscripted(identity, number, path, event.keys, depth)
         elif leaf is not None:
             yield from self._behind(leaf)
+            yield from self._around(identity, number, event, path)
         elif not (isinstance(path.root, Name) and path.root.scope == "global"):
             yield from self._of(identity, number, path.root, depth)
+
+    def _around(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> Iterator[Leaf]:
+        """The field that holds what the last one belongs to: the bounds of `edit.target` are content of `target`."""
+        if len(path.steps) == 2 and "[*]" not in path.steps and isinstance(path.root, Name) and path.root.scope == "local":
+            outer = self._field(identity, number, AccessPath(path.root, path.steps[:1]), ())
+            if outer is not None and self.view.program.class_(outer.owner) is not None:
+                yield outer
 
     def _subscripted(
         self, identity: FunctionId, number: int, path: AccessPath, keys: tuple[Value, ...], depth: int
@@ -288,11 +296,11 @@ class Fields:
                 (at, e.value) for at, e in enumerate(events)
                 if e.value is not None and (e.kind == "return" or (e.kind == "suspend" and e.note.startswith("yield")))
             ]
-            leaves = {self._from_formal(identity, at, leaf) for at, value in gives for leaf in self.of(identity, at, value)}
+            leaves = {self.from_formal(identity, at, leaf) for at, value in gives for leaf in self.of(identity, at, value)}
             found = self._given[identity] = frozenset(leaves)
         return found
 
-    def _from_formal(self, identity: FunctionId, at: int, leaf: Leaf) -> Leaf:
+    def from_formal(self, identity: FunctionId, at: int, leaf: Leaf) -> Leaf:
         """An element of a formal as the formal itself: `op` of `for op in patch` is a part of what is passed for `patch`."""
         formals = {formal.name for formal in self.view.function(identity).formals}
         head = leaf.instance.partition(".")[0].partition("[")[0]
@@ -447,7 +455,7 @@ class Fields:
                 for at, returned in enumerate(self.view.function(target).events):
                     if returned.kind == "return" and returned.value is not None:
                         for leaf in self.of_all(target, at, picked(returned.value)):
-                            found |= self.translated(self._from_formal(target, at, leaf), passed)
+                            found |= self.translated(self.from_formal(target, at, leaf), passed)
         return frozenset(found)
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:

@@ -46,7 +46,7 @@ class Draft:
 
     __slots__ = (
         "module", "index", "node", "qualname", "ordinal", "kind", "owner", "enclosing", "scope", "formals",
-        "returns", "decorators", "bases", "events", "firsts", "lasts", "pads", "edges", "reached", "order", "current",
+        "returns", "decorators", "bases", "events", "firsts", "lasts", "pads", "edges", "reached", "passed", "order", "current",
         "pad", "live", "frames", "statement", "fixed_span", "overlay", "has_yield", "lambdas", "copies", "fields",
         "methods",
     )
@@ -76,6 +76,8 @@ class Draft:
         self.edges: list[list[Edge]] = [[], [], []]
         self.reached = [True, True, True]
         self.order = [EXIT, RAISED, ENTRY]
+        self.passed: set[int] = set()
+        """Blocks behind a comprehension's test: they stay although they may be empty, or the test would be lost with them."""
         self.current = ENTRY
         self.pad = RAISED
         self.live = True
@@ -182,7 +184,7 @@ def compacted(draft: Draft) -> tuple[Block, ...]:
     for block in draft.order:
         if firsts[block] == lasts[block] and block > ENTRY:
             leaving = all_edges[block]
-            if len(leaving) == 1 and leaving[0].condition is None:
+            if len(leaving) == 1 and leaving[0].condition is None and block not in draft.passed:
                 passing[block] = leaving[0]
                 continue
             if not reached[block]:

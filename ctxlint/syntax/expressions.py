@@ -346,6 +346,7 @@ def _comprehension(
         outer = loop_over(body, generator.iter, iterables[-1], generator.target, bool(generator.is_async), outer)
         for test in generator.ifs:
             passed = body.block()
+            body.passed.add(passed)
             branch(body, test, passed, outer)
             body.start(passed)
     parts = [value_of(body, element) for element in elements]

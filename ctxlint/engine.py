@@ -15,7 +15,7 @@ from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
-from ctxlint.result import Analysis, Called, Described, NotAnalysed, Report
+from ctxlint.result import Analysis, NotAnalysed, Report
 from ctxlint.store.folder import Folder
 
 # A run in which nothing has changed reads one record; what only an analysis needs is imported by the functions that make one.
@@ -311,30 +311,6 @@ def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
     ]
     shown = tuple(sorted((*report.diagnostics, *notices), key=_order))
     return Outcome(msgspec.structs.replace(report, diagnostics=shown), baseline, comparison, judgeable)
-
-
-def called(request: Request) -> Called:
-    """Return which functions of the files call which."""
-    from ctxlint.analyzer import calls_in
-
-    return calls_in(*_lowering(request))
-
-
-def described(request: Request, function: str) -> Described:
-    """Return what each function of that qualified name does, as text."""
-    from ctxlint.analyzer import functions_called
-
-    return functions_called(function, *_lowering(request))
-
-
-def _lowering(request: Request) -> tuple[tuple[SourceFile, ...], Models, Workers, Progress]:
-    """What a run needs that asks no rule."""
-    from ctxlint.knowledge.models import load_models
-    from ctxlint.workers import Workers
-
-    configuration = request.configuration
-    models = load_models(configuration.paths(configuration.settings.model_paths))
-    return files_of(request), models, Workers(configuration.settings.jobs, request.executor), request.progress
 
 
 def connected_analyzer() -> Analyzer:

@@ -29,7 +29,7 @@ def save(state):
 
 def test_the_verdict_is_the_screens_reading_of_plain_code() -> None:
     from ctxlint.ir.module import Module
-    from ctxlint.syntax.read import load
+    from ctxlint.syntax.load import load
 
     source = STORE.format(odd="y: int = 2").encode()
     assert isinstance(load(source), Module) and confirmed(source, [4, 9]) == load(source)

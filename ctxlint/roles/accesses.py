@@ -38,9 +38,11 @@ class Use(msgspec.Struct, frozen=True, gc=False):
 
 
 class Accesses:
-    """The uses of every field of a program as keys."""
+    """The uses as keys of the fields that have one of some names, or that are used in some modules."""
 
-    def __init__(self, summaries: Summaries, fields: Fields, holders: Holders) -> None:
+    def __init__(
+        self, summaries: Summaries, fields: Fields, holders: Holders, names: frozenset[str], modules: frozenset[str]
+    ) -> None:
         self._summaries = summaries
         self._holders = holders
         self._view = summaries.view
@@ -50,10 +52,12 @@ class Accesses:
         self._objects: dict[str, set[tuple[FunctionId, str]]] = {}
         self._made: dict[FunctionId, tuple[tuple[int, str, Value], ...]] = {}
         self._looked_up: set[Holder] = set()
-        for identity in self._view.program.functions():
+        asked = [identity for identity in self._view.program.functions() if self._concerns(identity, names, modules)]
+        for identity in asked:
             for use in self._of(identity):
                 self._uses.setdefault(use.field, []).append(use)
-        self._add_derived()
+        near = {identity.module for identity in asked}
+        self._add_derived([identity for identity in self._view.program.functions() if identity.module in near])
         self._by_mode: dict[tuple[str, Mode], tuple[Use, ...]] = {}
         by_owner: dict[str, set[str]] = {}
         for field, uses in self._uses.items():
@@ -65,6 +69,21 @@ class Accesses:
         for field, objects in self._objects.items():
             for each in objects:
                 self._by_object.setdefault(each, set()).add(field)
+
+    def _concerns(self, identity: FunctionId, names: frozenset[str], modules: frozenset[str]) -> bool:
+        """Whether a function selects something by a key, or fills something, and uses one of the names."""
+        selects = named = False
+        named = identity.module in modules
+        for event in self._view.function(identity).events:
+            if event.path is not None:
+                steps = event.path.steps
+                named = named or any(step in names for step in steps) or (
+                    not steps and isinstance(event.path.root, Name) and event.path.root.name in names
+                ) or any(isinstance(key, Constant) and key.text in names for key in event.keys)
+                selects = selects or bool(event.keys) or event.kind == "call"
+                if selects and named:
+                    return True
+        return False
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
@@ -147,17 +166,17 @@ class Accesses:
 
     # Fields that are taken apart for keys.
 
-    def _add_derived(self) -> None:
+    def _add_derived(self, functions: list[FunctionId]) -> None:
         """What is stored under a key names other keys, when some function of the program gets a set out of a stored value."""
         stored: dict[Holder, list[str]] = {}
-        for identity in self._view.program.functions():
+        for identity in functions:
             for number, event in enumerate(self._view.function(identity).events):
                 if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None:
                     container = AccessPath(event.path.root, event.path.steps[:-1])
                     fields = [leaf.key for leaf in self._fields.of(identity, number, event.value) if leaf.field and leaf.owner]
                     for holder in self._holders.of_path(identity, number, container, event.keys[:-1]) if fields else ():
                         stored.setdefault(holder, []).extend(fields)
-        for identity in self._view.program.functions() if stored else ():
+        for identity in functions if stored else ():
             for number, event in enumerate(self._view.function(identity).events):
                 if event.kind == "call" and event.arguments and self._gives_set(identity, number):
                     for argument in event.arguments:

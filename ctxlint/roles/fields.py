@@ -22,6 +22,8 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 MAX_DEPTH = 12
 
 _JOINING = frozenset(["union", "intersection", "difference", "symmetric_difference", "isdisjoint", "issubset", "issuperset", "join"])
+_ASKS = _JOINING | {"get", "index", "count", "startswith", "endswith", "pop"}
+"""Methods of the language's containers that add nothing to them."""
 _CONTENT = _JOINING | {
     "keys", "items", "values", "copy", "get", "pop", "setdefault", "popitem", "popleft", "elements", "strip", "lstrip", "rstrip", "lower", "upper",
     "casefold", "split", "rsplit", "splitlines", "partition", "encode", "decode", "resolve", "absolute", "expanduser", "as_posix",
@@ -152,6 +154,7 @@ class Fields:
         kept = self.kept_in(identity, at, whole) if number and not self._is_of_items(identity, whole) else ""
         if kept:
             yield Leaf(spelled(whole), f"{kept}()", f"[{number}]")
+            yield from below
             return
         unknown = number and not any(leaf.field or leaf.owner for leaf in below)
         for leaf in below:
@@ -222,6 +225,8 @@ class Fields:
                 found |= {self._gathered(leaf) for leaf in below} if _grows(event.value, name) else below
         for number in definitions.additions(at, name.name):
             event = function.events[number]
+            if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _ASKS:
+                continue                             # asked, and not added to
             values = [*event.keys, *(a.value for a in event.arguments), *([event.value] if event.value is not None else [])]
             for each in values:
                 found |= {self._gathered(leaf) for leaf in self._of(identity, number, each, depth)}

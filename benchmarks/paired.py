@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import venv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -118,11 +118,11 @@ def _pairing(
             pairs.append((getattr(mine, peer.unit), getattr(theirs, peer.unit)))
     except Failed as error:
         return Pairing(peer, failure=str(error))
-    return Pairing(peer, *(statistics.median(column) for column in zip(*pairs)),
-                   statistics.median(mine / theirs for mine, theirs in pairs))
+    ours_cost, theirs_cost = (statistics.median(column) for column in zip(*pairs))
+    return Pairing(peer, ours_cost, theirs_cost, statistics.median(mine / theirs for mine, theirs in pairs))
 
 
-def table(pairings: Sequence[Pairing]) -> Iterator[str]:
+def table(pairings: Iterable[Pairing]) -> Iterator[str]:
     """The lines of a Markdown table."""
     yield "| against | on | unit | ctxlint s | peer s | ratio | goal |"
     yield "|---|---|---|---|---|---|---|"

@@ -15,7 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from speed import Measured, run, size
+from processes import Measured, run
+from speed import extent
 
 
 def main() -> int:
@@ -44,7 +45,7 @@ def main() -> int:
             cold = least(costs["cold"])
             for name, those in costs.items():
                 one = least(those)
-                print(f"| {folder.name} | {size(package)[1]} | {changed} | {name} | {one.cpu:.2f} | {one.wall:.2f} "
+                print(f"| {folder.name} | {extent(package)[1]} | {changed} | {name} | {one.cpu:.2f} | {one.wall:.2f} "
                       f"| {one.cpu / cold.cpu:.2f} | {one.wall / cold.wall:.2f} |", flush=True)
     return 0
 

@@ -10,6 +10,7 @@ Its findings (every rule, every confidence) go into a baseline and into a commit
     reorder    functions stand in another order in their files
     files      modules go to another folder under another name, and are imported from there
     functions  functions that need nothing of their module but its imports go to a module of their own
+    variables  the variables of functions get other names
 
 After each step `check --baseline` and `check --since` must introduce nothing: then the exit status is 0. Entries are stale when the
 analysis itself sees less in the new shape of the code.
@@ -72,6 +73,7 @@ def survival(project: Path, reformat: Callable[[], None]) -> int:
         ("reorder", lambda: each(project, reordered)),
         ("files", lambda: modules_moved(project)),
         ("functions", lambda: each(project, functions_moved)),
+        ("variables", lambda: each(project, variables_renamed)),
     ):
         transform()
         for against in (["--baseline", "baseline.jsonl"], ["--since", "HEAD"]):
@@ -180,6 +182,28 @@ def modules_moved(project: Path) -> None:
         names = [node.name for node in found[0].body if isinstance(node, (*Function, ast.ClassDef))]
         if names:
             file.write_text(f"from .inner.{file.stem}_moved import {', '.join(names)}\n", encoding="utf-8")
+
+
+def variables_renamed(file: Path) -> None:
+    """Rename what functions bind themselves, parameters apart, where no inner function could see it."""
+    found = parsed(file)
+    if found is None or sys.version_info < (3, 12):     # before, what stands in an f-string has no place
+        return
+    tree, lines = found
+    inner = (*Function, ast.Lambda, ast.ClassDef, ast.Global, ast.Nonlocal)
+    places = []
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and not any(isinstance(one, inner) for one in ast.walk(node) if one is not node):
+            names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+            names -= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+            names -= {one.name for one in ast.walk(node) if isinstance(one, ast.ExceptHandler)}
+            names -= {name for one in ast.walk(node) if isinstance(one, (ast.MatchAs, ast.MatchStar)) and (name := one.name)}
+            places += [(one.lineno, one.end_col_offset or 0) for one in ast.walk(node)
+                       if isinstance(one, ast.Name) and one.id in names]
+    for line, column in sorted(set(places), reverse=True):
+        encoded = lines[line - 1].encode("utf-8")
+        lines[line - 1] = (encoded[:column] + b"_" + encoded[column:]).decode("utf-8")
+    file.write_text("".join(lines), encoding="utf-8")
 
 
 def names_at_module_level(tree: ast.Module) -> set[str]:

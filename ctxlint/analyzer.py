@@ -5,10 +5,13 @@ It does not suppress, filter or sort: that is the engine's.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -24,7 +27,8 @@ from ctxlint.checks.finding import Analysis as Questions
 from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, worded
 from ctxlint.discovery.files import SourceFile
-from ctxlint.ir.describe import describe_function
+from ctxlint.flow.landing import pads, targets_of_raise
+from ctxlint.ir.describe import block_name, describe_function
 from ctxlint.ir.function import Function
 from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
@@ -32,7 +36,7 @@ from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
 from ctxlint.knowledge.words import load_words
-from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed
+from ctxlint.result import Analysis, Called, Coverage, Described, NotAnalysed, Spent
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
 from ctxlint.workers import Unreadable, Workers, beside, confirm, lower_files
@@ -63,8 +67,10 @@ def analyse_files(
 ) -> Analysis:
     """Lower, link and question `files`; see `engine.Analyzer`."""
     with _with_room_and_no_cyclic_collection():
-        lowered = lower_files(files, tree, cache, workers, progress)
-        return _judged(files, lowered, rules, configuration, models, tree, cache)
+        spent: list[Spent] = []
+        with _timed(spent, "step", "lowering, in this process"):
+            lowered = lower_files(files, tree, cache, workers, progress, spent)
+        return _judged(files, lowered, rules, configuration, models, tree, cache, spent)
 
 
 def analyse_both(
@@ -93,31 +99,34 @@ def analyse_both(
             lambda: _judged(files, lowered[: len(files)], rules, configuration, models, tree, cache),
             lambda: _judged(earlier, lowered_earlier, rules, configuration, models, tree, cache),
             Analysis,
+            workers.jobs,
         )
 
 
 def _judged(
     files: tuple[SourceFile, ...], lowered: Sequence[Module | Unreadable], rules: tuple[Rule, ...],
-    configuration: Configuration, models: Models, tree: str, cache: Folder | None,
+    configuration: Configuration, models: Models, tree: str, cache: Folder | None, spent: list[Spent] | None = None,
 ) -> Analysis:
     """Link what the files were lowered to, and question it."""
+    spent = [] if spent is None else spent
     modules, problems = _linked(files, lowered)
     by_path = {file.path: file for file in files}
     options = {rule.code: dict(configuration.options(rule)) for rule in rules}
-    questions, found = _asked(modules, rules, options, models)
+    questions, found = _asked(modules, rules, options, models, spent)
     if tree == "fast":
         for number in range(VERDICT_ROUNDS):
-            changed = _verdict(questions, found, by_path, cache if number == 0 else None)
+            with _timed(spent, "step", "verdict"):
+                changed = _verdict(questions, found, by_path, cache if number == 0 else None)
             if not changed:
                 break
             modules.update(changed)
-            questions, found = _asked(modules, rules, options, models)
+            questions, found = _asked(modules, rules, options, models, spent)
     lines = _SourceLines(by_path)
     diagnostics = tuple(
         worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
     )
     functions = sum(len(module.ir.functions) for module in modules.values())
-    return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)))
+    return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)), spent=tuple(spent))
 
 
 def questions_of(
@@ -144,7 +153,7 @@ def calls_in(
 def functions_called(
     name: str, files: tuple[SourceFile, ...], models: Models, workers: Workers, progress: Callable[[int, int], None]
 ) -> Described:
-    """Lower `files` and describe the functions of that qualified name, with the locks that are held at their events."""
+    """Lower `files` and describe the functions of that qualified name, with the locks held and the handlers that raises lead to."""
     with _with_room_and_no_cyclic_collection():
         modules, problems = _linked(files, lower_files(files, "fast", None, workers, progress))
         guards = Guards(_view(link(modules), models))
@@ -154,23 +163,47 @@ def functions_called(
             for index, function in enumerate(module.ir.functions):
                 names[function.qualname] = None
                 if function.qualname == name:
-                    texts.append(describe_function(function, _locks(guards, FunctionId(key, index), function)))
+                    texts.append(describe_function(function, _notes(guards, FunctionId(key, index), function)))
         return Described(tuple(texts), tuple(names), tuple(problems))
 
 
-def _locks(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
-    """For the events that happen under locks, the events that acquired these."""
-    held = ((number, sorted(guards.held(identity, number))) for number in range(len(function.events)))
-    return {number: f"holds {', '.join([f'#{site}' for site in sites])}" for number, sites in held if sites}
+def _notes(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
+    """For the events that happen under locks, the events that acquired these; for a `raise`, the handlers it leads to."""
+    notes: dict[int, str] = {}
+    for number, (event, pad) in enumerate(zip(function.events, pads(function))):
+        said = []
+        targets = targets_of_raise(function, number, pad) if event.kind == "raise" else (pad,)
+        if targets != (pad,):
+            said.append(f"to {', '.join([block_name(target) for target in targets])}")
+        sites = sorted(guards.held(identity, number))
+        if sites:
+            said.append(f"holds {', '.join([f'#{site}' for site in sites])}")
+        if said:
+            notes[number] = ", ".join(said)
+    return notes
 
 
 def _asked(
-    modules: Mapping[str, LinkedModule], rules: tuple[Rule, ...], options: dict[str, Options], models: Models
+    modules: Mapping[str, LinkedModule], rules: tuple[Rule, ...], options: dict[str, Options], models: Models, spent: list[Spent]
 ) -> tuple[Questions, dict[str, tuple[Finding, ...]]]:
     """Link the modules and ask every rule's question."""
-    program = link(modules)
-    questions = Questions(_view(program, models))
-    return questions, find(rules, options, questions)
+    with _timed(spent, "step", "linking"):
+        view = _view(link(modules), models)
+    with _timed(spent, "step", "summaries"):
+        questions = Questions(view)
+    found: dict[str, tuple[Finding, ...]] = {}
+    for rule in rules:
+        with _timed(spent, "rule", rule.code):
+            found.update(find((rule,), options, questions))
+    return questions, found
+
+
+@contextlib.contextmanager
+def _timed(spent: list[Spent], what: Literal["step", "rule"], name: str) -> Iterator[None]:
+    """Add the CPU time of this process."""
+    begin = time.process_time()
+    yield
+    spent.append(Spent(what, name, time.process_time() - begin))
 
 
 def _view(program: Program, models: Models, rounds: int = 1) -> View:

@@ -55,7 +55,9 @@ class Diagnostic(msgspec.Struct, frozen=True):
     `kind` is the tier of the check that found it. `flow` are the numbered steps of the witness, `scenario` the failing
     crash point or interleaving in one or two sentences, `evidence` why the roles are believed.
     `events` is the normalised chain of operations from which the fingerprint is taken: no line, no path. `body` is a digest
-    of what the enclosing function does, wherever it stands and whatever it is called.
+    of what the enclosing function does, wherever it stands and whatever it and its variables are called, and behind it one
+    of the operations in it.
+    `facts` are what a rewrite wants to know and cannot see in the file, as pairs of name and value.
     `state` is what a comparison with an earlier revision or a baseline said (SARIF's baselineState): `new`, `unchanged` for
     what was known, `absent` for what is there no longer; empty without one. `accepted` is the reason that the baseline gives.
     A finding shown at a step that a change touched `stands` where this says; a comment there hides it. `touched` says that the
@@ -75,6 +77,7 @@ class Diagnostic(msgspec.Struct, frozen=True):
     scenario: str = ""
     evidence: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
     fixes: tuple[Fix, ...] = ()
     fingerprint: str = ""
     body: str = ""

@@ -15,6 +15,7 @@ import msgspec
 
 from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile
+from ctxlint.fixing import what_fixes_depend_on
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.places import PACKAGE, rules_folder
 from ctxlint.result import Report
@@ -37,12 +38,16 @@ _LIBRARIES = ("libcst", "msgspec", "networkx", "pathspec", "sarif_om", "tomli")
 class EarlierRuns:
     """The cache of one configuration, and the place of one run in it: two runs with one `key` have one report."""
 
-    def __init__(self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str, asked: Asked | None = None) -> None:
+    def __init__(
+        self, configuration: Configuration, files: tuple[SourceFile, ...], tree: str, asked: Asked | None = None,
+        *, with_fixes: bool = False,
+    ) -> None:
         self.folder = Folder(configuration.folder / configuration.settings.cache_dir)
         self._configuration = configuration
         self._files = files
         self._tree = tree
         self._asked = asked or Asked()
+        self._with_fixes = with_fixes
         self._tell()
         self.key = self._key_now()
 
@@ -53,8 +58,10 @@ class EarlierRuns:
 
     def keep(self, report: Report) -> str:
         """Keep the report of this run, unless a file has changed meanwhile; return a warning when the folder cannot be written."""
+        if self.folder.is_committed:
+            return f"the cache {self.folder.path} is under version control and is not used: `git rm -r --cached` it and ignore it"
         self._asked.changed = self._key_now() != self.key
-        record = None if self._asked.changed else packed(report)
+        record = None if self._asked.changed else packed(msgspec.structs.replace(report, spent=()))
         if record is None:
             return ""
         try:
@@ -72,6 +79,9 @@ class EarlierRuns:
         for path in (rules_folder(), *self._configuration.paths((*settings.rule_paths, *settings.model_paths))):
             asked.everything_under(path, ".toml")
         asked.everything_under(PACKAGE, ".py")
+        asked.read([str(PACKAGE.parent / "pyproject.toml")])        # a checkout takes its version from there
+        if self._with_fixes:
+            asked.read(what_fixes_depend_on(self._files)[0])
         libraries = [find_spec(name) for name in _LIBRARIES]
         asked.read(found.origin for found in libraries if found is not None and found.origin)
 
@@ -84,12 +94,13 @@ class EarlierRuns:
             *(file for path in configuration.paths(settings.rule_paths) for file in _tables(path)),
             *(file for path in configuration.paths(settings.model_paths) for file in _tables(path)),
         )
+        fixes = what_fixes_depend_on(self._files)[1] if self._with_fixes else ""
         described = [(file.path, file.module, file.is_package) for file in self._files]
         return digest(
             b"report", code(), interpreter(), self._tree.encode(), os.fsencode(Path.cwd()),
             msgspec.json.encode(said, order="deterministic"),
             content(data),
-            repr(described).encode("utf-8", "surrogatepass"),
+            repr((described, fixes)).encode("utf-8", "surrogatepass"),
             "\n".join(keys_of(self._files, self._tree)).encode(),
         )
 

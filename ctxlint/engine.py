@@ -63,6 +63,7 @@ class Request(msgspec.Struct, frozen=True):
     Without `cache` nothing is read from or written to the folder of earlier runs. An `executor` lowers the files in place of
     the worker processes that the setting `jobs` asks for. `asked` is told what the report depends on besides the settings.
     With `since`, only what that revision does not have counts; without `baseline` the one of the configuration is not looked at.
+    With `fixes` the findings carry what repairs them.
     """
 
     paths: tuple[str, ...]
@@ -72,8 +73,9 @@ class Request(msgspec.Struct, frozen=True):
     tree: str = "fast"
     cache: bool = True
     executor: Executor | None = None
-    since: str = ""
+    since: str | None = None
     baseline: bool = True
+    fixes: bool = False
     progress: Progress = lambda done, total: None
     asked: Asked | None = None
 
@@ -101,7 +103,7 @@ def plan(request: Request, files: tuple[SourceFile, ...] | None = None) -> Plan:
     rules = load_rules(configuration.paths(configuration.settings.rule_paths))
     check_rule_tables(configuration, rules)
     selection = select(rules, configuration)
-    return Plan(rules, selection, _files(request) if files is None else files)
+    return Plan(rules, selection, files_of(request) if files is None else files)
 
 
 def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
@@ -116,10 +118,10 @@ def analyse(request: Request, analyzer: Analyzer | None = None) -> Report:
 
 def run(request: Request, analyzer: Analyzer | None = None) -> Outcome:
     """Return the report of `analyse`, and what it was compared with."""
-    if request.since:
-        files, report = _introduced(request, analyzer)
+    if request.since is not None:
+        files, report = _introduced(request, request.since, analyzer)
     else:
-        files = _files(request)
+        files = files_of(request)
         (report,) = _reports(request, (files,), analyzer)
     baseline = request.configuration.settings.baseline
     return _not_accepted(report, files, request) if baseline and request.baseline else Outcome(report)
@@ -130,12 +132,14 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
     if not request.cache or analyzer is not None:
         return _analysed(request, sides, analyzer, None)
     earlier = [
-        EarlierRuns(request.configuration, files, request.tree, None if number else request.asked)
-        for number, files in enumerate(sides)
+        EarlierRuns(request.configuration, sides[0], request.tree, request.asked, with_fixes=request.fixes),
+        *(EarlierRuns(request.configuration, files, request.tree) for files in sides[1:]),
     ]
     reports = {run.key: report for run in earlier if (report := run.report()) is not None}
     missing = {run.key: (run, files) for run, files in zip(earlier, sides) if run.key not in reports}
     if missing:
+        if earlier[0].key not in missing:       # what is gone needs no repair
+            request = msgspec.structs.replace(request, fixes=False)
         made = _analysed(request, [files for _, files in missing.values()], None, earlier[0].folder)
         for (run, _), report in zip(missing.values(), made):
             problem = run.keep(report)
@@ -145,7 +149,8 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
     return [reports[run.key] for run in earlier]
 
 
-def _files(request: Request) -> Files:
+def files_of(request: Request) -> Files:
+    """Return the files that a request names."""
     if request.stdin is not None:
         return discover_stdin(request.stdin_filename, request.stdin, request.configuration)
     return discover(request.paths, request.configuration, request.asked)
@@ -154,37 +159,47 @@ def _files(request: Request) -> Files:
 def _analysed(
     request: Request, sides: Sequence[Files], analyzer: Analyzer | None, folder: Folder | None
 ) -> list[Report]:
-    """Analyse one or two states of the files."""
-    from ctxlint.knowledge.models import load_models
-    from ctxlint.workers import Workers
-
-    configuration = request.configuration
+    """Analyse one or two states of the files, of which the first is the one that may be repaired."""
     planned = plan(request, sides[0])
-    models = load_models(configuration.paths(configuration.settings.model_paths))
     checked = tuple(rule for rule in planned.selection.rules if rule.check)
-    workers = Workers(configuration.settings.jobs, request.executor)
-
-    if analyzer is None and len(sides) == 2:
-        from ctxlint.analyzer import analyse_both
-
-        analyses: Sequence[Analysis] = analyse_both(
-            sides[0], sides[1], checked, configuration, models,
-            tree=request.tree, cache=folder, workers=workers, progress=request.progress)
-    else:
-        one = analyzer or connected_analyzer()
-        analyses = [
-            one(files, checked, configuration, models,
-                tree=request.tree, cache=folder, workers=workers, progress=request.progress)
-            for files in sides
-        ]
+    analyses, problems = asked_of(request, sides, checked, analyzer, folder)
     return [
-        _judged(msgspec.structs.replace(planned, files=files), analysis, configuration, models.problems)
+        judged(msgspec.structs.replace(planned, files=files), analysis, request.configuration, problems,
+               fixes=request.fixes and files is sides[0])
         for files, analysis in zip(sides, analyses)
     ]
 
 
-def _judged(planned: Plan, analysis: Analysis, configuration: Configuration, problems: Iterable[str]) -> Report:
-    """Suppress, filter and sort what an analysis has found."""
+def asked_of(
+    request: Request, sides: Sequence[Files], rules: tuple[Rule, ...], analyzer: Analyzer | None, folder: Folder | None
+) -> tuple[Sequence[Analysis], tuple[str, ...]]:
+    """Return what the checks of `rules` say about one or two states of the files, and what is wrong with the models."""
+    from ctxlint.knowledge.models import load_models
+    from ctxlint.workers import Workers
+
+    configuration = request.configuration
+    models = load_models(configuration.paths(configuration.settings.model_paths), runtime=configuration.settings.runtime_module)
+    workers = Workers(configuration.settings.jobs, request.executor)
+    if analyzer is None and len(sides) == 2:
+        from ctxlint.analyzer import analyse_both
+
+        both = analyse_both(
+            sides[0], sides[1], rules, configuration, models,
+            tree=request.tree, cache=folder, workers=workers, progress=request.progress)
+        return both, models.problems
+    one = analyzer or connected_analyzer()
+    analyses = [
+        one(files, rules, configuration, models,
+            tree=request.tree, cache=folder, workers=workers, progress=request.progress)
+        for files in sides
+    ]
+    return analyses, models.problems
+
+
+def judged(
+    planned: Plan, analysis: Analysis, configuration: Configuration, problems: Iterable[str], fixes: bool = False
+) -> Report:
+    """Suppress, filter and sort what an analysis has found, and with `fixes` say what repairs it."""
     from ctxlint.gate.fingerprints import fingerprinted
     from ctxlint.gate.per_file import ignored_in
     from ctxlint.gate.suppressions import apply_suppressions
@@ -192,7 +207,7 @@ def _judged(planned: Plan, analysis: Analysis, configuration: Configuration, pro
     failures = _failures(analysis.coverage.not_analysed, planned.rules[NOT_ANALYSED])
     failed = {failure.path for failure in failures}
     outcome = apply_suppressions(
-        analysis.diagnostics,
+        [diagnostic for diagnostic in analysis.diagnostics if diagnostic.code in planned.selection.codes],
         _comments((file for file in planned.files if file.path not in failed), planned.rules),
         planned.rules,
         planned.selection.codes,
@@ -216,13 +231,19 @@ def _judged(planned: Plan, analysis: Analysis, configuration: Configuration, pro
     if not planned.files:
         warnings.append("no Python files to analyse")
     found = (*outcome.shown, *outcome.notices, *failures)
+    shown = finished(found)
+    if fixes:
+        from ctxlint.fixing import with_fixes
+
+        shown = with_fixes(shown, planned.files, planned.rules, configuration)
     return Report(
-        diagnostics=finished(found),
+        diagnostics=shown,
         suppressed=finished(outcome.suppressed),
         coverage=analysis.coverage,
         problems=tuple(warnings),
         incomplete=any(not ignored(failure.path, NOT_ANALYSED) for failure in failures),
         left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *outcome.suppressed) if not counts(one)))),
+        spent=analysis.spent,
     )
 
 
@@ -231,22 +252,24 @@ def _bare(diagnostic: Diagnostic) -> Diagnostic:
     return msgspec.structs.replace(diagnostic, message="", flow=(), scenario="", evidence=(), fixes=())
 
 
-def _introduced(request: Request, analyzer: Analyzer | None) -> tuple[Files, Report]:
+def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tuple[Files, Report]:
     """Return the files of the present and the report on them, in which only that counts which `since` does not have."""
     from ctxlint.gate.git import WHOLE
     from ctxlint.gate.revisions import difference
     from ctxlint.gate.since import paths_now, paths_then, revision_of
 
     given = request.paths if request.stdin is None else (request.stdin_filename,)
-    revision = revision_of(given, request.since)
+    revision = revision_of(given, since)
     request = msgspec.structs.replace(request, paths=paths_now(request.paths, revision))
-    files = _files(request)
+    files = files_of(request)
     present = {file.path for file in files}
     before = discover(paths_then(given, present, revision), request.configuration, tree=revision)
     sources = revision.sources(Path(file.path) for file in before)
     earlier = tuple(msgspec.structs.replace(file, source=sources[Path(file.path)]) for file in before)
 
-    now, then = _reports(request, (files, earlier), analyzer)
+    # What the present and the revision share is the same file, so a change of nothing needs no second analysis.
+    reports = _reports(request, (files, earlier) if earlier != files else (files,), analyzer)
+    now, then = reports[0], reports[-1]
     failures = [one for one in now.diagnostics if one.code == NOT_ANALYSED]
     compared = difference(
         [one for one in now.diagnostics if one.code != NOT_ANALYSED],
@@ -260,9 +283,9 @@ def _introduced(request: Request, analyzer: Analyzer | None) -> tuple[Files, Rep
         diagnostics=tuple(sorted((*compared.introduced, *failures), key=_order)),
         known=compared.preexisting,
         fixed=compared.fixed,
-        compared=request.since,
+        compared=since,
         problems=(*now.problems, *(
-            f"{one.path} could not be analysed at {request.since} ({one.reason}): all of its findings count as introduced"
+            f"{one.path} could not be analysed at {since} ({one.reason}): all of its findings count as introduced"
             for one in then.coverage.not_analysed if one.path in present)),
     )
 
@@ -311,7 +334,7 @@ def _lowering(request: Request) -> tuple[tuple[SourceFile, ...], Models, Workers
 
     configuration = request.configuration
     models = load_models(configuration.paths(configuration.settings.model_paths))
-    return _files(request), models, Workers(configuration.settings.jobs, request.executor), request.progress
+    return files_of(request), models, Workers(configuration.settings.jobs, request.executor), request.progress
 
 
 def connected_analyzer() -> Analyzer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from ctxlint.diagnostic import Diagnostic
@@ -25,12 +27,21 @@ class Coverage(msgspec.Struct, frozen=True):
     not_analysed: tuple[NotAnalysed, ...] = ()
 
 
+class Spent(msgspec.Struct, frozen=True):
+    """CPU seconds that a step of the analysis, a rule or the lowering of a file (by its path) took."""
+
+    what: Literal["step", "rule", "file"]
+    name: str
+    seconds: float
+
+
 class Analysis(msgspec.Struct, frozen=True):
     """What the checks found, before suppressions and filters; `problems` are warnings about the run itself."""
 
     diagnostics: tuple[Diagnostic, ...]
     coverage: Coverage
     problems: tuple[str, ...] = ()
+    spent: tuple[Spent, ...] = ()
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -40,6 +51,7 @@ class Report(msgspec.Struct, frozen=True):
     `left_out` are findings that the settings leave out, without their arguments: what a baseline accepts may be among them.
     In a comparison `known` are findings that do not count, because an earlier revision or the baseline has them, and `fixed`
     those that only the earlier revision has; `compared` says with what.
+    `spent` is empty when an earlier run has made the report.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -51,6 +63,7 @@ class Report(msgspec.Struct, frozen=True):
     known: tuple[Diagnostic, ...] = ()
     fixed: tuple[Diagnostic, ...] = ()
     compared: str = ""
+    spent: tuple[Spent, ...] = ()
 
 
 class Called(msgspec.Struct, frozen=True):

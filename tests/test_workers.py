@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -101,7 +102,7 @@ def test_a_few_files_start_no_process(files: list[SourceFile], monkeypatch: pyte
     def forbidden(*arguments: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", forbidden)
+    monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", forbidden)
     assert len(lowered(files[:20], Workers(2))) == 20
 
 
@@ -126,3 +127,62 @@ def test_an_executor_gets_bytes_and_no_places(files: list[SourceFile], tmp_path:
     assert all(isinstance(words[0], bytes) for words in executor.sent)
     assert str(tmp_path) not in repr([words[1:] for words in executor.sent])
     assert len(list(cache.path.glob("lowered/*/*"))) == len({words[0] for words in executor.sent})
+
+
+def test_two_results_are_made_beside_each_other() -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import beside
+
+    own = os.getpid()
+    for jobs, elsewhere in ((0, True), (1, False)):
+        here, there = beside(lambda: Coverage(os.getpid(), 1), lambda: Coverage(os.getpid(), 2), Coverage, jobs)
+        assert here.files == own and (there.files != own) == elsewhere and there.functions == 2
+
+
+@pytest.mark.parametrize("failing", ["exit", "error"])
+def test_a_process_that_dies_beside_is_no_loss(failing: str, capfd: pytest.CaptureFixture[str]) -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import beside
+
+    own = os.getpid()
+
+    def there() -> Coverage:
+        if os.getpid() != own:
+            if failing == "exit":
+                os._exit(3)
+            raise ValueError("lost")
+        return Coverage(7, 7)
+
+    assert beside(lambda: Coverage(1, 1), there, Coverage, 0) == (Coverage(1, 1), Coverage(7, 7))
+    assert capfd.readouterr().err == ""
+
+
+def test_an_error_in_both_is_raised_here() -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import beside
+
+    def fails() -> Coverage:
+        raise ValueError("lost")
+
+    with pytest.raises(ValueError, match="lost"):
+        beside(lambda: Coverage(1, 1), fails, Coverage, 0)
+
+
+def test_a_file_that_needs_too_much_memory_costs_itself_only(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = lowered(files, Workers(1))
+
+    def grows(source: bytes, reader: Any) -> object:
+        return bytearray(1 << 32) if b", 23)" in source else load(source, reader)
+
+    monkeypatch.setattr(workers, "load", grows)
+    monkeypatch.setattr(workers, "MEMORY_LIMIT", 1 << 30)
+    found = lowered(files, Workers(2))
+    assert found[23] == Unreadable("died", "it needs more memory than a worker may have")
+    assert found[:23] + found[24:] == alone[:23] + alone[24:]
+
+
+@pytest.mark.slow
+def test_workers_need_not_be_forked(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = lowered(files, Workers(1))
+    monkeypatch.setattr(workers, "_method", lambda: "spawn")
+    assert lowered(files, Workers(2)) == alone

@@ -98,7 +98,7 @@ def settings(text: str) -> object:
 
 
 def has(folder: Path, commit: str) -> bool:
-    return git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}") == commit
+    return git(folder, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}") == commit
 
 
 def git(folder: Path, *words: str) -> str:

@@ -54,7 +54,6 @@ class PassedTypes:
         self._sites = sites
         self._constructions = constructions
         self._receives = receives
-        self.known = sum(map(len, sites.values())) + sum(map(len, constructions.values()))
 
     def parameter(self, function: FunctionId, name: str) -> Types:
         """What is passed to the parameter; to one for all remaining arguments, the tuple or dict of them."""

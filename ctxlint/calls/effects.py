@@ -114,6 +114,7 @@ def _of_model(
             origin=(identity, event),
             place=place,
             contents=contents,
+            atomic=match.effect.atomic,
         )
     elif does == "mutates" and store == "file" and match.effect.how == "add":
         yield from _of_held_handle(view, places, identity, event, match)

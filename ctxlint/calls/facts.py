@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.narrowing import ISINSTANCE, Narrowings, narrowings_of
+from ctxlint.calls.program import Program
 from ctxlint.ir.function import Formal, Function
 from ctxlint.ir.value import AccessPath, Name
 
@@ -45,6 +47,7 @@ def facts_of(function: Function) -> Facts:
     yielded: list[int] = []
     stores: dict[tuple[str, str], list[int]] = {}
     additions: dict[tuple[str, str], list[int]] = {}
+    named: list[str] = []
     instance_tests: list[int] = []
     at_module = function.kind == "module"
     for index, event in enumerate(function.events):
@@ -70,10 +73,11 @@ def facts_of(function: Function) -> Facts:
         elif kind == "return":
             if event.value is not None:
                 returned.append(index)
+                if isinstance(event.value, Name):
+                    named.append(event.value.name)
         elif kind == "suspend" and event.note.startswith("yield"):
             yielded.append(index)
     formals = {formal.name: formal for formal in function.formals}
-    returns = (function.events[index].value for index in returned)
     return Facts(
         formals,
         {name: tuple(indices) for name, indices in bindings.items()},
@@ -84,9 +88,7 @@ def facts_of(function: Function) -> Facts:
         {key: tuple(indices) for key, indices in stores.items()},
         {key: tuple(indices) for key, indices in additions.items()},
         narrowings_of(function, frozenset(instance_tests)),
-        tuple(dict.fromkeys(
-            value.name for value in returns if isinstance(value, Name) and value.name in formals and value.name not in bindings
-        )),
+        tuple([name for name in dict.fromkeys(named) if name in formals and name not in bindings]) if named else (),
     )
 
 
@@ -95,3 +97,15 @@ def _add(
 ) -> None:
     if path is not None and isinstance(path.root, Name) and "[*]" not in steps:
         additions.setdefault((path.root.name, steps[0] if steps else ""), []).append(index)
+
+
+class FactsByFunction(dict[FunctionId, Facts]):
+    """The facts of a program's functions, found when first asked for."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self._program = program
+
+    def __missing__(self, identity: FunctionId) -> Facts:
+        found = self[identity] = facts_of(self._program.function(identity))
+        return found

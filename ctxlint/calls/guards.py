@@ -72,6 +72,10 @@ class Guards:
         info = self._view.program.class_(class_name)
         return info is not None and any(self._sites(FunctionId(info.module, m.function))[0] for m in info.ir.methods)
 
+    def acquires(self, identity: FunctionId) -> bool:
+        """Whether the function itself takes a lock."""
+        return bool(self._sites(identity)[0])
+
     def _is_deferred(self, caller: FunctionId, event: int, target: FunctionId) -> bool:
         calls = self._view.effective_calls(caller, event)
         return any(call.deferred and target in call.functions for call in calls)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ctxlint.calls import members, results
 from ctxlint.calls.entries import constants, entry, is_slice
-from ctxlint.calls.facts import Facts, facts_of
+from ctxlint.calls.facts import Facts, FactsByFunction
 from ctxlint.calls.generics import close
 from ctxlint.calls.global_variables import global_writes_of, module_variable, other_stores_of, symbol_types
 from ctxlint.calls.inference import ReachingDefinitions
@@ -83,7 +83,8 @@ class TypeInference:
         self._external_attribute = external_attribute
         self._provided = definitions
         self._memo: Memo[Types] = Memo(UNKNOWN)
-        self._facts: dict[FunctionId, Facts] = {}
+        self.facts: Callable[[FunctionId], Facts] = FactsByFunction(program).__getitem__
+        """The facts of a function's events."""
         self._annotations: dict[tuple[str, int, str], Types] = {}
         self._definitions: dict[FunctionId, ReachingDefinitions] = {}
         self._stores: dict[ClassId, dict[str, tuple[tuple[FunctionId, int], ...]]] = {}
@@ -190,13 +191,6 @@ class TypeInference:
 
     # What the parts of inference ask of one another.
 
-    def facts(self, function: FunctionId) -> Facts:
-        """The facts of the function's events."""
-        known = self._facts.get(function)
-        if known is None:
-            known = self._facts[function] = facts_of(self.program.function(function))
-        return known
-
     def annotation(self, module: str, function: int, text: str) -> Types:
         """What an annotation written in that function says."""
         if not text:
@@ -217,14 +211,20 @@ class TypeInference:
 
     def _find_attribute(self, class_id: ClassId, name: str) -> Types:
         found = members.attribute_of(self, class_id, name)
-        return self._passed.field(class_id, name) if not found and self._passed is not None else found
+        if found:
+            return found
+        if self._passed is None:
+            self._memo.missed()
+            return found
+        return self._passed.field(class_id, name)
 
     def with_callers(self, passed: Passed) -> TypeInference:
         """The same inference, which also looks at what callers pass."""
         after = TypeInference(
             self.program, self._external_result, self._external_attribute, self.reaching, passed
         )
-        after._facts, after._annotations, after._stores = self._facts, self._annotations, self._stores
+        after._memo = Memo(UNKNOWN, before=self._memo)
+        after.facts, after._annotations, after._stores = self.facts, self._annotations, self._stores
         after._global_writes, after._other_stores = self._global_writes, self._other_stores
         return after
 
@@ -304,6 +304,7 @@ class TypeInference:
             return declared
         assumed = assumed_parameter(self, function, name)
         if self._passed is None:
+            self._memo.missed()
             return assumed
         return union([assumed, self._passed.parameter(function, name)]) or assumed
 
@@ -311,7 +312,10 @@ class TypeInference:
         self, function: FunctionId, name: str
     ) -> Sequence[tuple[tuple[FunctionId, int], Value]] | None:
         """The arguments that callers give for a parameter, each with its call; None while nobody looks at callers."""
-        return self._passed.values(function, name) if self._passed is not None else None
+        if self._passed is None:
+            self._memo.missed()
+            return None
+        return self._passed.values(function, name)
 
     def binding(self, function: FunctionId, name: str, event: int) -> Types:
         question = (function, "binding", event)

@@ -12,6 +12,7 @@ from ctxlint.calls.inference import Inference
 from ctxlint.calls.names import split
 from ctxlint.calls.program import ClassId, FunctionId, is_property
 from ctxlint.calls.types import (
+    NONE,
     UNION,
     UNKNOWN,
     BoundMethod,
@@ -137,7 +138,7 @@ def _own_attribute(inference: Inference, class_id: ClassId, name: str) -> Types:
         if (stored := inference.program.function(method).events[event]).note != "aug"
     ]
     found = union([*defaults, *written])
-    if not found or holds_callables(found):
+    if not found or found == NONE or holds_callables(found):
         found = union([found, *_stored_elsewhere(inference, class_id, name)])
     return filled(inference, found, _additions(inference, class_id, name)) if is_bare(found) else found
 

@@ -98,8 +98,10 @@ def _told_apart(made: Types, items: list[tuple[str, Types]]) -> Types:
 
 
 def _part(inference: Inference, function: FunctionId, at: int, part: Value) -> Types:
-    """A part of a display; a starred one contributes its elements."""
-    if isinstance(part, Compound) and part.operator == "*" and part.parts:        # a starred pattern may have no name
+    """A part of a display; a starred one contributes its elements, that of a pattern nothing."""
+    if isinstance(part, Compound) and part.operator == "*":
+        if not part.parts:
+            return UNKNOWN
         return inference.element(inference.of_value(function, at, part.parts[0]))
     return inference.of_value(function, at, part)
 

@@ -48,8 +48,8 @@ class CallGraph:
     """The callees of every call event, remembered.
 
     Calls that inference alone leaves unknown are looked at again with what callers pass; the first such question resolves
-    every call of the program. Calls that are known then tell what their callees are passed: in `rounds` rounds, as far as
-    that tells anything new.
+    every call of the program. Calls that are known then tell what their callees are passed, and what is passed there is
+    passed on in the next of `rounds` rounds.
     """
 
     def __init__(self, inference: TypeInference, rounds: int = 1) -> None:
@@ -58,22 +58,19 @@ class CallGraph:
         self._levels: list[TypeInference] = [inference]
         self._callees: list[dict[Site, Callees]] = [{}]
         self._reached: list[Reached] = [{}]
-        self._sites = 0
         self._callers: dict[FunctionId, tuple[Site, ...]] | None = None
 
     @property
     def inference(self) -> TypeInference:
         """Types with what callers pass taken into account."""
+        self._look_at_callers()
+        return self._levels[-1]
+
+    def _look_at_callers(self) -> None:
         while len(self._levels) <= self._rounds:
-            passed = self._passed_types(len(self._levels) - 1)
-            if passed.known == self._sites:
-                self._rounds = len(self._levels) - 1
-                break
-            self._sites = passed.known
-            self._levels.append(self._levels[0].with_callers(passed))
+            self._levels.append(self._levels[0].with_callers(self._passed_types(len(self._levels) - 1)))
             self._callees.append({})
             self._reached.append({})
-        return self._levels[-1]
 
     def calls(self, function: FunctionId) -> tuple[int, ...]:
         """The function's call events, in order."""
@@ -84,8 +81,9 @@ class CallGraph:
         of classes of the program; they are never unknown.
         """
         known = self._resolved(0, (function, event))
-        if not _says_nothing(known) or not self._rounds or self.inference is self._levels[0]:
+        if not known.unknown or not _says_nothing(known) or not self._rounds:
             return known
+        self._look_at_callers()
         return self._resolved(len(self._levels) - 1, (function, event))
 
     def all_callees(self, function: FunctionId, event: int) -> Callees:
@@ -95,7 +93,7 @@ class CallGraph:
         return self.callees(function, event) if _says_nothing(found) else found
 
     def _resolved(self, level: int, site: Site) -> Callees:
-        """What the call reaches, as far as that many rounds tell."""
+        """What the call reaches by what that many rounds tell, or one before them; the first is not among those."""
         known = self._callees[level].get(site)
         if known is None:
             known = self._resolved(level - 1, site) if level > 1 else None
@@ -105,6 +103,7 @@ class CallGraph:
         return known
 
     def _known(self, level: int, site: Site) -> Callees:
+        """What the call reaches, as far as that many rounds tell."""
         known = self._resolved(0, site)
         return self._resolved(level, site) if level and _says_nothing(known) else known
 
@@ -113,7 +112,7 @@ class CallGraph:
         constructions: dict[str, list[Site]] = {}
         for caller in self.program.functions():
             for event in self.calls(caller):
-                callees = self._known(level, (caller, event))
+                callees = self._known(level, (caller, event)) if level else self._resolved(0, (caller, event))
                 for callee in callees.functions:
                     sites.setdefault(callee, []).append((caller, event))
                 if callees.receiver and not callees.unknown:

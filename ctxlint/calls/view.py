@@ -30,7 +30,6 @@ from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.reaching import Definitions
 from ctxlint.ir.event import Event
-from ctxlint.ir.function import Function
 from ctxlint.ir.value import AccessPath, Name, Result, Value
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import Words
@@ -45,6 +44,8 @@ class View:
 
     def __init__(self, graph: CallGraph, definitions: DefinitionTables, models: Models, words: Words) -> None:
         self.program: Program = graph.program
+        self.function = graph.program.function
+        """The IR of a function."""
         self.call_graph = graph
         self.inference = graph.inference
         self.models = models
@@ -56,11 +57,11 @@ class View:
         self._effective: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
         self._calling: dict[FunctionId, tuple[tuple[int, tuple[Call, ...]], ...]] = {}
         self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
-        self._resolved: dict[tuple[FunctionId, int, AccessPath], frozenset[AccessPath]] = {}
+        self._resolved: dict[tuple[FunctionId, int, AccessPath], tuple[AccessPath, ...]] = {}
         self.cells: dict[tuple[FunctionId, int, AccessPath], tuple[str, ...]] = {}
         self.interface_roles: dict[str, dict[FunctionId, InterfaceEffect | None]] = {}
         self._runners: dict[str, bool] = {}
-        self._paths: dict[tuple[FunctionId, int], frozenset[AccessPath]] = {}
+        self._paths: dict[tuple[FunctionId, int], tuple[AccessPath, ...]] = {}
         self._accessors = _accessors(self.program)
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
@@ -68,13 +69,9 @@ class View:
 
     # One function at a time.
 
-    def function(self, identity: FunctionId) -> Function:
-        """The IR of a function."""
-        return self.program.function(identity)
-
     def event(self, identity: FunctionId, event: int) -> Event:
         """An event of a function."""
-        return self.program.function(identity).events[event]
+        return self.function(identity).events[event]
 
     def line(self, identity: FunctionId, event: int) -> int:
         """The line an event stands on."""
@@ -328,25 +325,31 @@ class View:
 
     # Paths.
 
-    def paths(self, identity: FunctionId, event: int) -> frozenset[AccessPath]:
-        """What the event's access path can denote, aliases through locals resolved."""
+    def paths(self, identity: FunctionId, event: int) -> tuple[AccessPath, ...]:
+        """What the event's access path can denote, aliases through locals resolved; in an order of their own."""
         found = self._paths.get((identity, event))
         if found is None:
-            found = resolve_event_path(self.function(identity), self.definitions(identity), event)
+            found = _ordered(resolve_event_path(self.function(identity), self.definitions(identity), event))
             self._paths[identity, event] = found
         return found
 
-    def resolve_path(self, identity: FunctionId, at: int, path: AccessPath) -> frozenset[AccessPath]:
-        """What an access path can denote at an event."""
+    def resolve_path(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[AccessPath, ...]:
+        """What an access path can denote at an event, in an order of their own."""
         question = (identity, at, path)
         found = self._resolved.get(question)
         if found is None:
-            found = self._resolved[question] = root_paths(self.function(identity), self.definitions(identity), at, path)
+            paths = root_paths(self.function(identity), self.definitions(identity), at, path)
+            found = self._resolved[question] = _ordered(paths)
         return found
 
     def types(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
         """The names of the classes whose instance an access path can hold."""
         return tuple(t.name for t in in_order(self.inference.of_path(identity, at, path)) if isinstance(t, Instance))
+
+
+def _ordered(paths: frozenset[AccessPath]) -> tuple[AccessPath, ...]:
+    """A set's own order is another one in every process."""
+    return tuple(paths) if len(paths) < 2 else tuple(sorted(paths, key=repr))
 
 
 class _Accessors(msgspec.Struct, frozen=True):

@@ -5,14 +5,17 @@ On save the record gets (a copy that is too shallow of) the live value; on resto
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.types import Instance, in_order
+from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.guarded import conditions_before
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import path
+from ctxlint.ir.value import Compound, Result, Value
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
 from ctxlint.roles.images import Image, Images, shares, steps_below
@@ -20,20 +23,34 @@ from ctxlint.roles.kept import LATER, Kept, Stored
 from ctxlint.roles.mutated import Change, Mutated
 
 
-class Pairs(msgspec.Struct, frozen=True):
-    """What is stored where, looked up by place and by what is shared."""
-
-    by_place: dict[Holder, list[Stored]]
-    by_holder: dict[Holder, list[Stored]]
-
-
 class Facts(msgspec.Struct, frozen=True):
     """What the check asks about images and changes."""
 
+    holders: Holders
     images: Images
     mutated: Mutated
     changes: dict[Holder, list[Change]]
-    pairs: Pairs
+    pairs: dict[tuple[Holder, Holder], list[Stored]]
+    """What is stored, by the root of what it shares and the place it is stored in."""
+    given: Given
+
+
+class Given:
+    """Which functions give out what lies below a place; found when first asked for, which is seldom."""
+
+    def __init__(self, images: Images, functions: Sequence[FunctionId]) -> None:
+        self._images = images
+        self._functions = functions
+        self._found: dict[Holder, list[tuple[FunctionId, Holder]]] | None = None
+
+    def below(self, place: Holder) -> Iterator[FunctionId]:
+        """The functions that return something at or below the place."""
+        if self._found is None:
+            self._found = {}
+            for identity in self._functions:
+                for image in self._images.given(identity):
+                    self._found.setdefault(_root(image.holder), []).append((identity, image.holder))
+        return (identity for identity, given in self._found.get(_root(place), ()) if is_within(given, place))
 
 
 def aliases(analysis: Analysis) -> Iterator[Finding]:
@@ -42,11 +59,10 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     images = Images(analysis.summaries, holders)
     functions = list(analysis.program.functions())
     kept = Kept(analysis.summaries, holders, images)
-    stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s)]
-    facts = Facts(images, Mutated(analysis.summaries, holders, images), {}, Pairs({}, {}))
+    stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
+    facts = Facts(holders, images, Mutated(analysis.summaries, holders, images), {}, {}, Given(images, functions))
     for each in stored:
-        facts.pairs.by_place.setdefault(_root(each.place), []).append(each)
-        facts.pairs.by_holder.setdefault(_root(each.image.holder), []).append(each)
+        facts.pairs.setdefault((_root(each.image.holder), each.place), []).append(each)
     for change in facts.mutated.changes:
         facts.changes.setdefault(_root(change.place), []).append(change)
     for save in stored:
@@ -71,16 +87,22 @@ def _is_kept(stored: Stored) -> bool:
     return stored.back or "[" in stored.place or ":" not in stored.place or "." in stored.place.partition(":")[2]
 
 
+def _is_ours(analysis: Analysis, holder: Holder) -> bool:
+    """Whether a place belongs to the program: to one of its classes, modules or functions."""
+    owner = _owner(holder)
+    return ":" in holder or not owner or owner in analysis.program.modules or analysis.program.class_(owner) is not None
+
+
 def _root(holder: Holder) -> Holder:
     return holder.partition("[")[0]
 
 
-def _restore_of(save: Stored, pairs: Pairs) -> Stored | None:
+def _restore_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[Stored]]) -> Stored | None:
     """A store that puts something of the record's place back into the cell."""
-    for other in pairs.by_holder.get(_root(save.place), ()):
-        if other.place == save.image.holder and _root(other.place) != _root(other.image.holder) and is_within(other.image.holder, save.place) and other.place != other.image.holder:
-            return other
-    return None
+    root, cell = _root(save.place), save.image.holder
+    if _root(cell) == root:
+        return None
+    return next((other for other in pairs.get((root, cell), ()) if is_within(other.image.holder, save.place)), None)
 
 
 def _first_shared(image: Image, changes: dict[Holder, list[Change]], but: Iterable[FunctionId]) -> Change | None:
@@ -90,29 +112,34 @@ def _first_shared(image: Image, changes: dict[Holder, list[Change]], but: Iterab
 
 
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if not _is_record(analysis, save, restore):
+    if not _is_record(analysis, save, restore) or _is_left(analysis, save):
         return
     change = _first_shared(save.image, facts.changes, (save.function, restore.function))
     if change is not None:
-        yield _finding(analysis, "save", save, change, restore, _sureness(analysis, save, restore))
+        yield _finding(analysis, facts, "save", save, change, restore, _sureness(analysis, save, restore))
         return
     change = _first_shared_object(analysis, facts, save)
     if change is not None:
-        yield _finding(analysis, "save", save, change, restore, "medium" if hints(save.place, analysis.words.snapshots) else "low")
+        yield _finding(analysis, facts, "save", save, change, restore, "medium" if hints(save.place, analysis.words.snapshots) else "low")
 
 
 def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if restore.image.taken or not _is_record(analysis, save, restore) or _is_dropped(analysis, restore, save):
+    if restore.image.taken or not _is_record(analysis, save, restore) or _is_dropped(analysis, facts, restore, save):
         return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
     live = Image(restore.place, copied, restore.image.where)
     change = _first_shared(live, facts.changes, (save.function, restore.function))
     if change is not None:
-        yield _finding(analysis, "restore", restore, change, save, _sureness(analysis, save, restore))
+        yield _finding(analysis, facts, "restore", restore, change, save, _sureness(analysis, save, restore))
 
 
 def _sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
-    """How sure it is that one side is a record: it is named so, or one object keeps copies or entries of its own state."""
+    """How sure it is that one side is a record: it is named so, or one object keeps copies or entries of its own state.
+
+    An object of a class that lies in two places as it is, is more often known by two than recorded.
+    """
+    if _is_object(analysis, save) and not hints(save.place, analysis.words.snapshots):
+        return "low"
     copied = bool(save.image.depth or restore.image.depth)
     named = _is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
     entry = save.place.endswith("]")
@@ -130,7 +157,7 @@ def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Findin
     """A copy in a local that one function makes and puts back."""
     change = _first_shared(save.image, facts.changes, (save.function,))
     if change is not None and save.image.where[0] == save.function:
-        yield _finding(analysis, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
+        yield _finding(analysis, facts, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
 
 
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
@@ -138,11 +165,11 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
     change = _first_shared(save.image, facts.changes, (save.function,))
     if change is None or ":" in save.image.holder:
         return
-    for identity in analysis.program.functions():
-        given = [image for image in facts.images.given(identity) if is_within(image.holder, save.place)]
-        if identity != save.function and given:
+    for identity in facts.given.below(save.place):
+        if identity != save.function:
             reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
-            yield _finding(analysis, "save", save, change, reader, "medium" if _is_named(analysis, save) else "low")
+            named = ":" not in save.place and hints(save.place, analysis.words.snapshots)
+            yield _finding(analysis, facts, "save", save, change, reader, "medium" if named else "low")
             return
 
 
@@ -155,7 +182,7 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     if ":" in save.image.holder and change.function not in callers:
         return                                          # a formal is only one object on the way from its caller
     sure = save.to_store or _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
-    yield _finding(analysis, "deferred", save, change, save, "medium" if sure else "low")
+    yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
 
 
 def _return_of(analysis: Analysis, identity: FunctionId) -> int:
@@ -170,39 +197,76 @@ def _is_named(analysis: Analysis, save: Stored) -> bool:
 
 def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
     """A change of an object of a class that the image shares, by the class alone; in the class's own module or the record's."""
-    inference = analysis.view.inference
-    function, event = save.image.where
-    it = analysis.view.event(function, event)
-    types = inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
+    types = _types(analysis, save)
     for level in range(2):
-        if level >= 0:
-            for type in in_order(types):
-                if isinstance(type, Instance) and type.name in facts.mutated.of_class and (level or save.image.depth == 0):
-                    for change in facts.mutated.of_class[type.name]:
-                        if change.function.module == save.function.module:
-                            return change
-        types = inference.item(types)
+        for type in in_order(types):
+            if isinstance(type, Instance) and type.name in facts.mutated.of_class and (level or save.image.depth == 0):
+                for change in facts.mutated.of_class[type.name]:
+                    if change.function.module == save.function.module:
+                        return change
+        types = analysis.view.inference.item(types)
     return None
 
 
-def _is_dropped(analysis: Analysis, restore: Stored, save: Stored) -> bool:
-    """Whether the restoring function lets go of the record afterwards."""
-    root = _root(save.place)
-    return any(
-        m.event != restore.event and root in m.cells[-1:] and m.how in ("rebind", "clear", "delete", "remove")
-        for m in analysis.summaries.of(restore.function).mutations
+def _is_left(analysis: Analysis, save: Stored) -> bool:
+    """Whether the saving function gives the cell another value next, so that the record alone has the old one."""
+    graph = analysis.view.graph(save.function)
+    rebinds = {
+        m.event for m in analysis.summaries.of(save.function).mutations
+        if m.how in ("rebind", "field") and save.image.holder in m.cells[-1:]
+    }
+    return bool(rebinds) and path(graph, save.event, graph.exit, rebinds, start="completed", exceptional=False) is None
+
+
+def _is_object(analysis: Analysis, save: Stored) -> bool:
+    """Whether what is stored is, uncopied, an object of a class of the program."""
+    return save.image.depth == 0 and any(
+        isinstance(t, Instance) and analysis.program.class_(t.name) is not None for t in _types(analysis, save)
     )
+
+
+def _types(analysis: Analysis, save: Stored) -> Types:
+    """What is known of the value that the image is taken of."""
+    inference = analysis.view.inference
+    function, event = save.image.where
+    it = analysis.view.event(function, event)
+    return inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
+
+
+def _is_dropped(analysis: Analysis, facts: Facts, restore: Stored, save: Stored) -> bool:
+    """Whether the restoring function lets go of the record afterwards, or marks it as used and asks for the mark before."""
+    asked: set[Holder] = set()
+    if restore.function == restore.origin:
+        for condition in conditions_before(analysis, restore.function, restore.event):
+            asked |= _read_in(analysis, facts, restore.function, condition.value)
+    for mutation in analysis.summaries.of(restore.function).mutations:
+        cell = mutation.cells[-1] if mutation.cells and mutation.event != restore.event else ""
+        if cell == _root(save.place) and mutation.how in ("rebind", "field", "clear", "delete", "remove"):
+            return True
+        if cell in asked and mutation.how in ("rebind", "field") and cell.rpartition(".")[0] == _owner(save.place):
+            return True
+    return False
+
+
+def _read_in(analysis: Analysis, facts: Facts, identity: FunctionId, value: Value) -> frozenset[Holder]:
+    """The places that a test reads."""
+    if isinstance(value, Compound):
+        return frozenset().union(*(_read_in(analysis, facts, identity, part) for part in value.parts))
+    if isinstance(value, Result) and analysis.view.event(identity, value.event).kind == "read":
+        return facts.holders.of_event(identity, value.event)
+    return frozenset()
 
 
 def _is_record(analysis: Analysis, save: Stored, restore: Stored) -> bool:
     """Whether the two stores are a save and its restore, and not one value that is handed to and fro."""
-    return save.function != restore.function or hints(save.place, analysis.words.snapshots)
+    apart = save.function != restore.function and save.origin != restore.origin
+    return apart or hints(save.place, analysis.words.snapshots)
 
 
 _ROLES = {"save": "restores from it", "restore": "saves to it", "deferred": "hands it to something that runs later"}
 
 
-def _finding(analysis: Analysis, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
+def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
     view = analysis.view
     function, event = stored.image.where
     cell = stored.image.holder if kind != "restore" else stored.place
@@ -223,7 +287,22 @@ def _finding(analysis: Analysis, kind: str, stored: Stored, change: Change, othe
         evidence=(Evidence(f"record: `{analysis.program.symbol(other.function)}` {_ROLES[kind]}",
                            other.function, other.event),),
         chain=("alias", kind, cell),
+        facts=image_facts(analysis, stored.image, facts.changes.get(_root(stored.image.holder), ())),
     )
+
+
+def image_facts(analysis: Analysis, image: Image, changes: Iterable[Change]) -> dict[str, str]:
+    """What a rewrite wants to know: how many levels are to be copied, and the class of what is handed out."""
+    levels = [steps_below(change.place, image.holder) + 1 for change in changes if shares(image, change.place)]
+    function, event = image.where
+    it = analysis.view.event(function, event)
+    inference = analysis.view.inference
+    types = inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
+    names = [each.name for each in in_order(types) if isinstance(each, Instance)]
+    elements = [each.name if isinstance(each, Instance) else "?" for each in in_order(inference.item(types))]
+    return {
+        "levels": str(max(levels, default=0)), "type": names[0] if len(names) == 1 else "", "elements": " ".join(elements),
+    }
 
 
 def _short(holder: Holder) -> str:

@@ -30,6 +30,11 @@ class Answers:
         telling = [(target, answer) for target in targets if (answer := self.told_by(target)) is not None]
         return telling[0] if telling and 2 * len(telling) >= len(targets) else None
 
+    def text(self, answer: tuple[FunctionId, int]) -> str:
+        """How a failure is told by an answer of `told_at`, when that is a constant."""
+        value = self._analysis.view.event(*answer).value
+        return value.text if isinstance(value, Constant) else ""
+
     def is_ignored(self, identity: FunctionId, event: int) -> bool:
         """Whether nobody uses the answer of the call, nor that of its await."""
         if self._analysis.view.event(identity, event).ignored:

@@ -8,7 +8,7 @@ from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
 from ctxlint.checks.handlers import handlers_of
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
@@ -133,4 +133,5 @@ def _finding(
         flow=(*steps, FlowStep(consumer[0], consumer[1], f"takes from {store} what is to be made durable")),
         evidence=(Evidence(f"`{reader}` makes durable what it takes from {store}", consumer[0], consumer[1]),),
         chain=(kind, *cells[:1]),
+        facts={"handler": place_of(analysis, identity, because)} if kind == "full-queue" else {},
     )

@@ -73,8 +73,14 @@ def _carried(analysis: Analysis, undo: UndoRecords, record: Record) -> Carried |
     replays = _inverses(analysis, undo, record, replays)
     if not replays or any(_recognises(undo, record, replay) for replay in replays):
         return None
+    if undo.is_kept_up_to_date(record.container):
+        return None
     cell = _as_recorded(undo, record, replays[0].edit.holders)
     edits = tuple(e for e in undo.edits.of(record.function) if e.holders & cell)
+    edits = tuple(e for e in edits if record.distance and e.event == record.event) or edits
+    replays = [replay for replay in replays if _can_undo(analysis, replay.edit, edits)]
+    if not replays:
+        return None
     if not edits and not _is_mark(record, cell):
         return None
     if not _is_sequence(analysis, undo, record, edits, replays):
@@ -118,6 +124,19 @@ def _inverses(analysis: Analysis, undo: UndoRecords, record: Record, replays: li
         if not resets:
             found.append(replay)
     return found
+
+
+def _can_undo(analysis: Analysis, inverse: Edit, edits: tuple[Edit, ...]) -> bool:
+    """Whether an edit can take one of the recorded ones back.
+
+    What leaves the number of elements as it is undoes none that changes it, and what stores the same constant again repeats it.
+    """
+    if inverse.operation != "store" or not edits:
+        return True
+    stored = analysis.view.event(*inverse.origin).value
+    if isinstance(stored, Constant) and any(analysis.view.event(*edit.origin).value == stored for edit in edits):
+        return False
+    return any(edit.operation in ("store", "slice") for edit in edits)
 
 
 def _is_mark(record: Record, cell: frozenset[Holder]) -> bool:

@@ -36,7 +36,7 @@ class Finding(msgspec.Struct, frozen=True):
     """One answer of a check; the rule turns it into words.
 
     `fields` fill the placeholders of the rule's (or the kind's) message and scenario. `chain` is the normalised operations
-    that the fingerprint is taken from: cells and operations, no lines.
+    that the fingerprint is taken from: cells and operations, no lines. `facts` are for the rule's rewrite.
     """
 
     function: FunctionId
@@ -47,6 +47,7 @@ class Finding(msgspec.Struct, frozen=True):
     flow: tuple[FlowStep, ...]
     evidence: tuple[Evidence, ...]
     chain: tuple[str, ...]
+    facts: dict[str, str] = {}
 
 
 class Silence(msgspec.Struct, frozen=True):
@@ -83,3 +84,9 @@ class Analysis:
         if self.silences is not None:
             places = tuple((function, place) if isinstance(place, int) else place for place in shown_by)
             self.silences.append(Silence(function, event, fact, places))
+
+
+def place_of(analysis: Analysis, function: FunctionId, event: int) -> str:
+    """Where an event begins, for a rewrite: `path:line:column`."""
+    span = analysis.view.event(function, event).span
+    return f"{analysis.program.path(function)}:{span.line}:{span.column}"

@@ -14,6 +14,7 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.fresh_facts import container_of, lock_facts
 from ctxlint.checks.fresh_guards import compares_old_content, guard_of, is_only_worker, reads_again_inside
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
@@ -257,6 +258,7 @@ def _finding(analysis: Analysis, pair: Pair) -> Finding:
         ),
         evidence=(other,),
         chain=("read", "suspend", "write", *sorted(pair.write.keys)[:1]),
+        facts=lock_facts(analysis, identity, pair.read.event, pair.write.event),
     )
 
 
@@ -290,6 +292,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
         ),
         evidence=(other,),
         chain=(found.kind, found.cell),
+        facts={"container": container_of(analysis, where, event)},
     )
 
 

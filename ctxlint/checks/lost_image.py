@@ -8,7 +8,7 @@ from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import UNKNOWN, Term, keys, text_of
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
 from ctxlint.checks.swallowing import Swallow, is_secondary
 from ctxlint.checks.wording import store_name
 
@@ -78,6 +78,7 @@ def _finding(
         fields={"store": store, "original": original, "line": str(view.line(identity, image.event)), "reader": reader,
                 "handler": str(view.line(swallow.owner, swallow.at)), "destroys": str(view.line(identity, destroyed.event))},
         flow=tuple(flow), evidence=tuple(evidence), chain=("before-image", image.kind, destroyed.kind),
+        facts={"handler": place_of(analysis, swallow.owner, swallow.at)} if swallow.owner == identity else {},
     )
 
 

@@ -5,10 +5,12 @@ A crash or a failing serialiser between the truncation and the last byte leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.atomic_helpers import AtomicHelpers
 from ctxlint.checks.derivable import why_it_can_be_made_again
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
@@ -18,16 +20,39 @@ from ctxlint.ir.value import Result, Value
 from ctxlint.roles.stores import Access
 
 
-def overwrites(analysis: Analysis) -> Iterator[Finding]:
-    """Report every in-place overwrite of a file that some function of the program reads back."""
+def overwrites(
+    analysis: Analysis, inode_users: Sequence[str] = (), watchers: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """Report every in-place overwrite of a file that some function of the program reads back.
+
+    `inode_users` are modules that know an open file by its inode, which replacing it changes, `watchers` such that watch files
+    from anywhere in the program.
+    """
     rewrites = Rewrites(analysis)
+    helpers = AtomicHelpers(analysis)
+    watched = any(imports(module, watchers) for module in analysis.program.modules.values())
     for rewrite in rewrites.read_back():
         fact = why_it_can_be_made_again(analysis, rewrites, rewrite)
         if fact:
             reader = rewrite.readers[0]
             analysis.spare(rewrite.function, rewrite.effect.event, fact, (reader.function, reader.effect.event))
-        else:
-            yield finding(analysis, rewrite)
+            continue
+        found = finding(analysis, rewrite)
+        modules = {rewrite.function.module, *(reader.function.module for reader in rewrite.readers)}
+        if watched or any(imports(analysis.program.modules[name], inode_users) for name in modules):
+            found.facts["held-by-inode"] = "yes"
+        if is_named_by_caller(rewrite.place):
+            found.facts["named-by-caller"] = "yes"
+        helper = helpers.for_module(rewrite.function.module, rewrite.function)
+        if helper is not None:
+            where = "" if helper.function.module == rewrite.function.module else helper.function.module
+            found.facts["helper"] = f"{where}:{helper.name}:{helper.content}"
+        yield found
+
+
+def imports(module: LinkedModule, packages: Sequence[str]) -> bool:
+    """Whether a module imports something of one of the packages."""
+    return any(statement.target.partition(".")[0] in packages for statement in module.ir.imports)
 
 
 def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
@@ -51,6 +76,7 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
         flow=tuple(flow),
         evidence=(Evidence(f"`{analysis.program.symbol(reader.function)}` reads {place} back", reader.function, reader.effect.event),),
         chain=("overwrite", place, *sorted(rewrite.effect.keys)[:1]),
+        facts={},
     )
 
 

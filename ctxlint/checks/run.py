@@ -46,6 +46,7 @@ def worded(rule: Rule, finding: Finding, analysis: Analysis, source_line: Callab
     scenario = (kind.scenario if kind and kind.scenario else rule.scenario).format_map(_Fields(finding.fields))
     confidence = _least(finding.confidence, kind.confidence if kind and kind.confidence else "high")
     path = analysis.program.path(finding.function)
+    events = tuple(module_relative(operation, analysis.program.modules) for operation in finding.chain)
     return Diagnostic(
         code=rule.code,
         name=rule.name,
@@ -59,9 +60,18 @@ def worded(rule: Rule, finding: Finding, analysis: Analysis, source_line: Callab
         flow=tuple(_step(step, analysis, source_line) for step in finding.flow),
         scenario=scenario,
         evidence=tuple(_evidence(reason, analysis) for reason in finding.evidence),
-        events=tuple(module_relative(operation, analysis.program.modules) for operation in finding.chain),
-        body=body_digest(analysis.program.function(finding.function)),
+        events=events,
+        body=body_digest(analysis.program.function(finding.function), events),
+        facts=tuple(sorted({"callees": _callees(finding, analysis), **finding.facts}.items())),
     )
+
+
+def _callees(finding: Finding, analysis: Analysis) -> str:
+    """What the primary event calls, as qualified names of libraries; a method of an object of unknown type is `.name`."""
+    calls = analysis.view.calls(finding.function, finding.event)
+    known = {name for call in calls for name in call.externals}
+    unknown = {f".{call.name}" for call in calls if call.unknown and call.name}
+    return " ".join(sorted(known | unknown))
 
 
 class _Fields(dict[str, str]):

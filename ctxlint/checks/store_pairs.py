@@ -14,6 +14,7 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.compensation import writes_after_failure
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.wording import store_name
 from ctxlint.flow.paths import between, path
@@ -133,4 +134,5 @@ def _finding(analysis: Analysis, identity: FunctionId, change: StoreEffect, reco
         ),
         evidence=(Evidence(f"journal: `{recovery}` reads {kept} back into {changed}", replay.function, replay.read),),
         chain=("write", *sorted(change.keys)[:1], "record", *sorted(record.keys)[:1]),
+        facts=record_facts(analysis, identity, change.event, record.event, ()),
     )

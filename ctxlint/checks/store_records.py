@@ -19,6 +19,7 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
@@ -288,6 +289,7 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         flow=tuple(flow),
         evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{rebuilt}`", found.restore.function, found.restore.read),),
         chain=("mutate", found.mutation.cells[-1], found.mutation.how, "record", *sorted(effect_keys(found.record))[:1]),
+        facts=record_facts(analysis, identity, found.mutation.event, found.record.event, found.mutation.cells),
     )
 
 

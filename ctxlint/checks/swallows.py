@@ -15,7 +15,7 @@ from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.lost_image import lost_images
 from ctxlint.checks.short_writes import short_writes
@@ -130,7 +130,12 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
             evidence = finding.evidence
             if sibling is not None:
                 evidence = (Evidence(f"`{analysis.program.symbol(sibling[0])}` looks at the answer", *sibling), *evidence)
-            yield msgspec.structs.replace(finding, kind="ignored-answer", evidence=evidence, chain=("ignored-answer", *finding.chain[1:]))
+            facts = {"failure": answers.text(answer)}
+            if sibling is not None:
+                facts["sibling"] = place_of(analysis, *sibling)
+            yield msgspec.structs.replace(
+                finding, kind="ignored-answer", evidence=evidence, chain=("ignored-answer", *finding.chain[1:]), facts=facts
+            )
 
 
 def _ends_below(
@@ -321,4 +326,8 @@ def _finding(
         flow=tuple(flow),
         evidence=(Evidence(f"`{reading}` reads {store} back", reader.function, reader.effect.event),),
         chain=("swallowed", append.effect.kind, *sorted(append.keys)[:1]),
+        facts={
+            "stands": "yes" if isinstance(lost, Mutation) else "",
+            "handler": place_of(analysis, swallow.owner, swallow.at) if swallow.owner == identity else "",
+        },
     )

@@ -18,6 +18,7 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_after_failure
 from ctxlint.checks.fallible import may_fail, may_skip
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.taken import Taken, taken
 from ctxlint.checks.wording import short_cell
@@ -196,6 +197,7 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         },
         flow=tuple(steps), evidence=(evidence,),
         chain=("mutate", found.mutation.cells[-1], found.mutation.how, "undo", found.record.cells[-1]),
+        facts=record_facts(analysis, identity, found.mutation.event, found.record.event, found.mutation.cells) | {"drop": found.drop},
     )
 
 

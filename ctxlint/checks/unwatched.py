@@ -24,6 +24,8 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
             continue
         if not event.ignored and not _is_dropped(analysis, identity, number):
             continue
+        if view.does(identity, number, "watches"):
+            continue
         started = [call for call in view.effective_calls(identity, number) if call.deferred]
         if not started or any(appends.weight_within(t) > MAIN for call in started for t in call.functions if not call.abstract):
             continue

@@ -60,7 +60,7 @@ def check_parser() -> argparse.ArgumentParser:
     rules.add_argument("--min-confidence", choices=CONFIDENCES, help="report this confidence and higher")
 
     gate = parser.add_argument_group("what counts")
-    gate.add_argument("--since", metavar="REV", default="",
+    gate.add_argument("--since", metavar="REV",
                       help="only findings that this git revision does not have; merge-base:REV is where the branch left REV")
     gate.add_argument("--baseline", metavar="FILE", help="only findings that this file does not accept (see `ctxlint baseline`)")
     gate.add_argument("--require-reason", action="store_true", default=None,
@@ -90,10 +90,25 @@ def check_parser() -> argparse.ArgumentParser:
                         help=f"the format of the report: {', '.join(get_args(OutputFormat))}")
     report.add_argument("--output-file", metavar="FILE", help="write the report there, whole or not at all")
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
-    report.add_argument("--show-suppressed", action="store_true", help="show what comments, the baseline and --since hide, too")
+    report.add_argument("--timing", action="store_true",
+                        help="say on standard error where the CPU time went: steps, rules, slowest files")
+    report.add_argument("--show-suppressed", action="store_true",
+                        help="show what comments, the baseline and --since hide, and what was fixed, too")
     report.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text reports")
     report.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")
     report.add_argument("-v", "--verbose", action="store_true", help="tell what is done, on standard error")
+
+    fixes = parser.add_argument_group("fixes")
+    fixes.add_argument("--fix", action="store_true", help="apply the safe fixes, and report what is left")
+    fixes.add_argument("--unsafe-fixes", action=argparse.BooleanOptionalAction, default=None, help="apply unsafe fixes, too")
+    fixes.add_argument("--diff", action="store_true", help="write nothing; show what --fix would change (status 1 if anything)")
+    fixes.add_argument("--fix-only", action="store_true", help="apply fixes, and report nothing")
+    fixes.add_argument("--show-fixes", action="store_true", help="list the fixes, on standard error")
+    for flag, text in (
+        ("--fixable", "fix the findings of these rules alone"),
+        ("--unfixable", "do not fix the findings of these rules"),
+    ):
+        fixes.add_argument(flag, action="append", type=codes, metavar="CODES", help=text)
 
     status = parser.add_argument_group("exit status (0 clean, 1 findings, 2 could not do what was asked)")
     status.add_argument("--fail-on", choices=get_args(FailOn), help="the least severity that gives status 1")
@@ -105,7 +120,7 @@ def check_parser() -> argparse.ArgumentParser:
 def flag_settings(arguments: argparse.Namespace) -> dict[str, object]:
     """Return the settings that the command line sets, by the key they have in a file."""
     given: dict[str, object] = {}
-    for key in ("select", "extend-select", "ignore"):
+    for key in ("select", "extend-select", "ignore", "fixable", "unfixable"):
         groups = getattr(arguments, key.replace("-", "_"))
         if groups is not None:
             given[key] = [code for group in groups for code in group]
@@ -117,7 +132,7 @@ def flag_settings(arguments: argparse.Namespace) -> dict[str, object]:
     if arguments.baseline is not None:
         # On the command line a path is relative to where the user is, in a file to the file.
         given["baseline"] = os.path.abspath(arguments.baseline) if arguments.baseline else ""
-    for key in ("preview", "min-confidence", "force-exclude", "require-reason", "cache-dir", "jobs", "output-format", "fail-on"):
+    for key in ("preview", "unsafe-fixes", "min-confidence", "force-exclude", "require-reason", "cache-dir", "jobs", "output-format", "fail-on"):
         value = getattr(arguments, key.replace("-", "_"))
         if value is not None:
             given[key] = value

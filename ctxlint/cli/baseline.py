@@ -52,7 +52,7 @@ def baseline(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         raise UsageError(f"ctxlint baseline {command}: there is no such command{did_you_mean(command, COMMANDS)}; "
                          f"there are {', '.join(COMMANDS)}")
     arguments = parse(_parser(command), words[1:])
-    if arguments.since:
+    if arguments.since is not None:
         raise UsageError("--since compares with a revision; a baseline is about what is there")
     request, file = _named(request_of(arguments))
     if command == "show":

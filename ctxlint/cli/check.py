@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 STDIN = "-"
+WITH_FIXES = ("json", "json-lines", "sarif", "rdjson", "html")
+"""The formats that carry the edits."""
+ANNOTATING = ("github", "gitlab", "rdjson", "junit")
+"""The formats whose readers put findings at lines of the present: what is no longer there has none."""
 NAMELESS = "stdin.py"
 """What standard input is called when the command line gives it no name."""
 
@@ -46,6 +50,13 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
         return _show_plan(request, arguments)
     if arguments.verbose:
         warn(f"configuration: {request.configuration.file or 'none'}")
+    from ctxlint.cli.fix import fix, wants_fixing
+
+    if wants_fixing(arguments):
+        return fix(
+            request, arguments, analyzer, wipe, lambda report: _deliver(report, request, arguments),
+            lambda report: exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero),
+        )
     from ctxlint.engine import analyse
 
     try:
@@ -89,6 +100,7 @@ def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, 
         tree=arguments.tree,
         cache=not arguments.no_cache,
         since=arguments.since,
+        fixes=configuration.settings.output_format in WITH_FIXES,
         progress=progress,
         asked=asked,
     )
@@ -107,8 +119,9 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
     """Write the report where it belongs, and what is no report to standard error."""
     from ctxlint.report.summary import comparison_line, coverage_line, statistics
 
-    shown_too = (*report.suppressed, *report.known) if arguments.show_suppressed else ()
     form = request.configuration.settings.output_format
+    gone = report.fixed if form not in ANNOTATING else ()
+    shown_too = (*report.suppressed, *report.known, *gone) if arguments.show_suppressed else ()
     counts = statistics(report.diagnostics) if arguments.statistics else ""
     coverage = "" if arguments.quiet else comparison_line(report) + coverage_line(report.coverage) + "\n"
     if form == "text":
@@ -128,6 +141,10 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
             warn(f"warning: {problem}")
     write_report(text, arguments.output_file)
     sys.stderr.write(beside)
+    if arguments.timing:
+        from ctxlint.report.summary import timing
+
+        sys.stderr.write(timing(report))
     if form == "text" and report.diagnostics:
         hint(f"`ctxlint rule {report.diagnostics[0].code}` says why that is bad and when it is fine", arguments.quiet)
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "discover": ("inside", "list the cells, stores and locks that the analysis believes in"),
     "why-not": ("inside", "say which facts keep the rules silent about a line"),
     "graph": ("graph", "print which functions call which, or what one function does"),
+    "vendor": ("vendor", "copy the runtime into the project, as a package"),
     "dev": ("dev", "write the generated files, or begin a new rule (in a checkout)"),
 }
 """The module of `cli` that holds each command (a function of the command's name), and what it is for."""
@@ -80,7 +81,7 @@ def main(arguments: Sequence[str] | None = None, analyzer: Analyzer | None = Non
 def _run(words: list[str], analyzer: Analyzer | None) -> int:
     first = words[0] if words else ""
     if first in ("-h", "--help"):
-        sys.stdout.write(USAGE.format(commands="\n".join(f"  {name:9}{text}" for name, (_, text) in COMMANDS.items())))
+        sys.stdout.write(USAGE.format(commands="\n".join(f"  {name:10}{text}" for name, (_, text) in COMMANDS.items())))
         return CLEAN
     if first in ("-V", "--version"):
         from ctxlint.knowledge.version import version

@@ -11,6 +11,7 @@ import sys
 import time
 
 from ctxlint.discovery.world import is_old, state, states
+from ctxlint.store.committed import is_committed
 from ctxlint.store.runs import packed_run, place_of, unpacked_run
 
 TYPE_CHECKING = False
@@ -30,10 +31,10 @@ _UNKNOWN = (-2, -2, -2, -2)
 _VALUED = ("--select", "--extend-select", "--ignore", "--per-file-ignores", "--min-confidence", "--config", "--cache-dir", "--jobs",
            "-j", "--tree", "--output-format", "--color", "--fail-on")
 _PLAIN = ("--preview", "--force-exclude", "--isolated", "--statistics", "--show-suppressed", "-q", "--quiet", "--exit-zero")
-_FORMATS = ("text", "concise", "json", "json-lines", "github", "sarif")
+_FORMATS = ("text", "concise", "json", "json-lines", "github", "sarif", "gitlab", "rdjson", "junit", "html")
 _SETTINGS = ("select", "extend_select", "ignore", "extend_ignore", "per_file_ignores", "preview", "exclude", "extend_exclude", "include",
              "force_exclude", "src", "rule_paths", "model_paths", "rules", "min_confidence", "fail_on", "require_reason", "output_format",
-             "cache_dir", "jobs")
+             "sarif_category", "cache_dir", "jobs")
 
 
 def repeated(words: Sequence[str]) -> int | None:
@@ -44,11 +45,11 @@ def repeated(words: Sequence[str]) -> int | None:
     for folder in _cache_folders(words):
         try:
             with open(os.path.join(folder, _KIND, *place_of(key)), "rb") as stream:
-                record = stream.read()
+                record = stream.read() if _is_own(stream.fileno()) else b""
         except OSError:
             continue
         run = unpacked_run(record, key)
-        if run is not None and states(run[0], run[1]) == run[2]:
+        if run is not None and states(run[0], run[1]) == run[2] and not is_committed(folder):
             for text in run[4]:
                 stream_of = sys.stderr if text[:1] == "!" else sys.stdout
                 encoding = stream_of.encoding or "utf-8"
@@ -99,6 +100,11 @@ def _with_the_cache_in_it(folder: str, cache: str, asked: Asked) -> State:
     return present if same and is_old(present, now) else _UNKNOWN
 
 
+def _is_own(handle: int) -> bool:
+    """Whether the record is this user's: folders above the working directory may be everybody's."""
+    return not hasattr(os, "geteuid") or os.fstat(handle).st_uid == os.geteuid()
+
+
 def _is_plain(words: Sequence[str]) -> bool:
     """Whether the command's output follows from what it asks the file system and from its key."""
     return all(
@@ -119,7 +125,7 @@ def _key(words: Sequence[str]) -> str:
     """Everything besides files that what is written depends on."""
     return repr((
         list(words), os.getcwd(), __file__, sys.version, sys.executable, sys.path, sys.flags.optimize,
-        os.environ.get("NO_COLOR"), os.environ.get("TERM"), _screen(), sys.stdout.encoding,
+        *map(os.environ.get, ("NO_COLOR", "FORCE_COLOR", "TERM")), _screen(), sys.stderr.isatty(), sys.stdout.encoding,
     ))
 
 

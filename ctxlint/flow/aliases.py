@@ -18,6 +18,12 @@ STEPS = 6
 _STATES = 64
 """How many intermediate paths one question may visit; beyond that, paths stay as they were found."""
 
+_CONTAINERS = frozenset({
+    "tuple", "list", "set", "dict", "comprehension-list", "comprehension-set", "comprehension-dict",
+    "comprehension-generator",
+})
+_MAPPING = Compound("**", ())
+
 Same = Callable[[int], Iterable[AccessPath]]
 """For a call event: the paths, as seen at the call, that its result can be. Told by models and summaries."""
 
@@ -91,6 +97,8 @@ def _through_definitions(function: Function, definitions: Definitions, name: Nam
     if not reaching:
         found.add(AccessPath(name, steps))
     for number in reaching:
+        if number == ENTRY_VALUE and len(reaching) > 1 and _is_unbound(function, name):
+            continue
         value = function.events[number].value if number != ENTRY_VALUE else None
         if value is None or function.events[number].kind != "local":
             found.add(AccessPath(name, steps))
@@ -101,6 +109,11 @@ def _through_definitions(function: Function, definitions: Definitions, name: Nam
             else:
                 states.append((part, rest, number))
     return states
+
+
+def _is_unbound(function: Function, name: Name) -> bool:
+    """Whether the name holds nothing when the function begins, so that it stands for nothing where that reaches."""
+    return name.scope == "local" and all(formal.name != name.name for formal in function.formals)
 
 
 def _through_event(function: Function, result: Result, steps: tuple[str, ...], same: Same,
@@ -136,13 +149,23 @@ def _alternatives(value: Value, path: tuple[str, ...]) -> list[tuple[Value, tupl
         elif part.operator in ("item", "element"):
             picked = unpacked_part(part)
             pending.append((part.parts[0], ("[*]", *steps)[:STEPS]) if picked is None else (picked, steps))
-        elif part.operator in ("tuple", "list", "set") and steps[:1] == ("[*]",) and part.parts:
-            pending.extend([(each, steps[1:]) for each in part.parts])
+        elif steps[:1] == ("[*]",) and part.parts and part.operator in _CONTAINERS:
+            pending.extend([(each, steps[1:]) for each in _members(part)])
         elif part.operator == "*" and len(part.parts) == 1:
             pending.append((part.parts[0], ("[*]", *steps)[:STEPS]))
         else:
             found.append((part, steps))
     return found
+
+
+def _members(container: Compound) -> tuple[Value, ...]:
+    """What can be taken out of a display or a comprehension; of a mapping, its values."""
+    parts = container.parts
+    if container.operator == "dict":
+        return tuple([Compound("*", (value,)) if key == _MAPPING else value for key, value in zip(parts[::2], parts[1::2])])
+    if container.operator == "comprehension-dict":
+        return (Compound("*", (parts[1],)) if parts[0] == _MAPPING else parts[1],)
+    return parts[:1] if container.operator.startswith("comprehension") else parts
 
 
 def _is_made_here(value: Value) -> bool:

@@ -20,6 +20,9 @@ _FAILING_UNSEEN = frozenset({"read", "write", "delete", "local", "import", "retu
 """Events of which nobody expects a failure, except where a handler has nothing else to catch."""
 
 _CATCHING_ALL = "BaseException"
+_ORDINARY = "Exception"
+_NOT_ORDINARY = frozenset({"CancelledError"})
+"""Classes of the standard library that a handler of `Exception` does not catch, besides the builtin ones."""
 
 
 class Handler(NamedTuple):
@@ -64,6 +67,11 @@ def landing(function: Function, pad: int) -> Landing:
             else:
                 pending = edge.target
     return Landing(tuple(handlers), onward) if handlers else Landing((), None)
+
+
+def pads(function: Function) -> list[int]:
+    """For every event, the block at which its exceptions land."""
+    return [block.pad for block in function.blocks for _ in range(block.first, block.last)]
 
 
 def targets_of_raise(function: Function, number: int, pad: int) -> tuple[int, ...]:
@@ -153,6 +161,8 @@ def _is_kind_of(raised: str, caught: str) -> bool | None:
         return None
     if raised == caught or caught == _CATCHING_ALL:
         return True
+    if raised in _NOT_ORDINARY and caught == _ORDINARY:
+        return False
     one, other = getattr(builtins, raised, None), getattr(builtins, caught, None)
     if isinstance(one, type) and isinstance(other, type):
         return issubclass(one, other)

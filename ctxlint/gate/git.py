@@ -7,6 +7,7 @@ What git cannot answer raises UsageError with git's own words and what to do abo
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -97,8 +98,11 @@ class Repository(msgspec.Struct, frozen=True):
 
     def changed(self, commit: str) -> frozenset[str]:
         """The paths whose present content is not that of the commit; files that git does not track are no part of it."""
-        out = _answer(self.root, f"cannot compare with {commit}", "diff", "--name-only", "-z", "--no-renames",
-                      *_PLAIN, commit, "--")
+        done = _git(self.root, "diff", "--name-only", "-z", "--no-renames", *_PLAIN, commit, "--")
+        # Where a clone lacks contents, git can still tell which files may have changed, by their sizes and times.
+        out = done.stdout if not done.returncode else _answer(
+            self.root, f"cannot compare with {commit}", "diff-index", "--name-only", "-z", "--no-renames",
+            "--ignore-submodules=all", commit, "--")
         return frozenset(os.fsdecode(name) for name in out.split(b"\0") if name)
 
     def renamed(self, commit: str) -> dict[str, str]:
@@ -137,14 +141,18 @@ class Repository(msgspec.Struct, frozen=True):
             at = end + 1 + size + 1
 
     def _commit(self, revision: str) -> str:
+        if not revision:
+            raise UsageError("--since names no revision; is the variable empty that should hold it?")
         if ".." in revision:
             raise UsageError(f"--since {revision}: one revision is wanted; `{MERGE_BASE}REV` is where the branch left REV")
         done = _git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        if done.returncode or not revision:
+        if done.returncode:
             raise UsageError(f"--since {revision}: {self.root} has no such commit{self._advice(revision)}{_words(done)}")
         return _text(done.stdout)
 
     def _advice(self, revision: str) -> str:
+        if _NO_COMMIT.fullmatch(revision):
+            return f"; the branch is new, so name what it will be merged into, as in `{MERGE_BASE}origin/main`"
         remote, _, branch = revision.partition("/")
         if branch and remote in _text(_git(self.root, "remote").stdout).split():
             return f"; fetch it: `git fetch {remote} {branch}:refs/remotes/{revision}`"
@@ -153,8 +161,11 @@ class Repository(msgspec.Struct, frozen=True):
         return "; `git branch -a` and `git log` show what there is"
 
 
-_PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all")
+_PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--inter-hunk-context=0", "--ignore-submodules=all")
 """Nothing that the user's configuration adds to a difference, and no look into submodules."""
+
+_NO_COMMIT = re.compile(r"0{40}|0{64}")
+"""What a forge calls the commit before the first one of a branch."""
 
 
 def repository_of(folder: Path) -> Repository:

@@ -14,7 +14,11 @@ from ctxlint.gate.revision import Revision
 def revision_of(paths: Sequence[str], since: str) -> Revision:
     """Return the revision `since` of the repository that holds all `paths`; raise UsageError when there is no such thing."""
     places = [Path(os.path.abspath(path)) for path in paths]
-    repository = repository_of(_existing(Path(os.path.commonpath(places))))
+    try:
+        together = Path(os.path.commonpath(places))
+    except ValueError as error:     # on different drives
+        raise UsageError("--since: the paths lie in no common folder, so in no common repository") from error
+    repository = repository_of(_existing(together))
     outside = next((path for path in places if not path.is_relative_to(repository.root)), None)
     if outside is not None:
         raise UsageError(f"--since: {outside} lies outside the repository {repository.root}, which knows no earlier state of it")

@@ -74,6 +74,11 @@ def describe_value(value: Value | None) -> str:
     return f"({' '.join([value.operator, *[describe_value(part) for part in value.parts]])})"
 
 
+def block_name(number: int) -> str:
+    """How a block is called."""
+    return _BLOCK_NAMES.get(number, f"block {number}")
+
+
 def _class(declared: Class) -> str:
     fields = ", ".join([field.name for field in declared.fields]) or "none"
     methods = ", ".join([method.name for method in declared.methods]) or "none"
@@ -104,8 +109,8 @@ def _lines(function: Function, notes: Mapping[int, str]) -> Iterator[str]:
 
 
 def _block_lines(function: Function, number: int, block: Block, notes: Mapping[int, str]) -> Iterator[str]:
-    pad = f" (exceptions: {_block_name(block.pad)}{_catching(function, block.pad)})" if block.pad != RAISED else ""
-    yield f"  {_block_name(number)}:{pad}"
+    pad = f" (exceptions: {block_name(block.pad)}{_catching(function, block.pad)})" if block.pad != RAISED else ""
+    yield f"  {block_name(number)}:{pad}"
     for index in range(block.first, block.last):
         event = function.events[index]
         note = f"  ; {notes[index]}" if index in notes else ""
@@ -134,14 +139,10 @@ def _types(function: Function, value: Value) -> str:
 
 
 def _edge(function: Function, edge: Edge) -> str:
-    text = f"{'raised ' if edge.raised else ''}-> {_block_name(edge.target)}{_catching(function, edge.target)}"
+    text = f"{'raised ' if edge.raised else ''}-> {block_name(edge.target)}{_catching(function, edge.target)}"
     if edge.condition is None:
         return text
     return f"{text} if {'' if edge.condition.holds else 'not '}{describe_value(edge.condition.value)}"
-
-
-def _block_name(number: int) -> str:
-    return _BLOCK_NAMES.get(number, f"block {number}")
 
 
 def _argument(argument: Argument) -> str:

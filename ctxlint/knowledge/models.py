@@ -60,6 +60,7 @@ Does = Literal[
     "telemetry",            # content is told to people or metrics, and nothing reads it back
     "cache",                # target can be computed again
     "joins",                # it waits for what target runs
+    "watches",              # the failure of what content runs is told to somebody
     "total",                # it neither raises nor suspends
     "pure",                 # the result depends on the arguments alone, and nothing changes
     "queue",                # content is owed to a consumer of target
@@ -99,6 +100,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.
     `attribute` marks an attribute that is read, not called: `returns` is what it holds.
     `distinctive` marks a method whose name alone tells its library, so that it also counts for receivers of unknown type.
+    `atomic` marks a write that appears whole or not at all.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
     `fallible` means that it can raise, be cancelled or return a failure value; `suspends` that awaiting it really does.
     """
@@ -117,6 +119,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: When | None = None
     distinctive: bool = False
     attribute: bool = False
+    atomic: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,6 +140,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: When | None = None
     distinctive: bool = False
     attribute: bool = False
+    atomic: bool = False
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -168,10 +172,14 @@ class Models(msgspec.Struct, frozen=True):
         return qualified_name in self.by_name or qualified_name in self.by_type
 
 
-def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) -> Models:
+RUNTIME = "ctxlint.runtime"
+
+
+def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None, runtime: str | None = None) -> Models:
     """Return the built-in models and those of the user, whose entries for a name replace the built-in ones.
 
-    Built-in files add up: what several say about a name all holds.
+    Built-in files add up: what several say about a name all holds. `runtime` is what a project calls its copy of the
+    runtime: the copy has the models of the original.
 
     Raises ConfigurationError for a path that does not exist and for text that is no TOML.
     """
@@ -188,6 +196,8 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None) ->
         types, here = _types(table, file)
         by_type.update(types)
         problems.extend(here)
+    if runtime and runtime != RUNTIME:
+        by_name.update({runtime + name.removeprefix(RUNTIME): effects for name, effects in by_name.items() if name.startswith(f"{RUNTIME}.")})
     return Models(by_name, by_type, _by_method(by_name), tuple(problems))
 
 
@@ -219,7 +229,7 @@ def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], l
         effect = Effect(
             does=read.does, target=read.target, content=read.content, store=read.store, depth=read.depth,
             mode=read.mode, key=read.key, how=read.how, returns=read.returns, suspends=read.suspends, when=read.when,
-            distinctive=read.distinctive, attribute=read.attribute,
+            distinctive=read.distinctive, attribute=read.attribute, atomic=read.atomic,
             fallible=_fallible(read) if read.fallible is None else read.fallible,
         )
         for name in read.names:

@@ -31,3 +31,16 @@ def checkout_folder(package: Path = PACKAGE) -> Path:
     if (checkout / "pyproject.toml").is_file() and (checkout / "rules").is_dir():
         return checkout
     raise ConfigurationError(f"{checkout} is no checkout of ctxlint: the dev commands need its rules/ and docs/")
+
+
+def license_text(package: Path = PACKAGE) -> str:
+    """Return the licence of ctxlint: that of the checkout, else the one that was installed with it."""
+    beside = package.parent / "LICENSE"
+    if beside.is_file() and (package.parent / "pyproject.toml").is_file():
+        return beside.read_text(encoding="utf-8")
+    from importlib.metadata import files
+
+    for file in files("ctxlint") or ():
+        if file.name == "LICENSE":
+            return file.read_text(encoding="utf-8")
+    raise ConfigurationError("this installation of ctxlint has no LICENSE file; reinstall it")

@@ -50,6 +50,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
         str, _doc("The file of findings that are accepted, relative to that of the configuration file; empty for none.")
     ] = ""
     require_reason: Annotated[bool, _doc("Whether a suppression without a reason is malformed.")] = False
+    runtime_module: Annotated[
+        str | None, _doc("The module from which fixed code imports the runtime; `ctxlint vendor` makes one of the project's own.")
+    ] = None
+    fixable: Annotated[Codes | None, _doc("Rules whose findings may be fixed, instead of all.")] = None
+    unfixable: Annotated[Codes, _doc("Rules whose findings are not to be fixed.")] = ()
+    unsafe_fixes: Annotated[bool, _doc("Whether unsafe fixes are applied, too.")] = False
+    extend_safe_fixes: Annotated[Codes, _doc("Rules whose unsafe fixes count as safe in this project.")] = ()
+    extend_unsafe_fixes: Annotated[Codes, _doc("Rules whose safe fixes count as unsafe in this project.")] = ()
     output_format: Annotated[OutputFormat, _doc("The format of the report.")] = "text"
     sarif_category: Annotated[
         str, msgspec.Meta(pattern=r"\A[A-Za-z0-9._:/ -]{1,100}\Z", description="Tells several SARIF reports on one commit apart.")

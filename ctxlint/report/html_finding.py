@@ -46,7 +46,7 @@ def _interleaving(one: Diagnostic, excerpts: Excerpts) -> str:
         return ""
     rows = "".join(_turn(number, step, excerpts) for number, step in enumerate(one.flow, 1))
     head = f'<div class="lane"><code>{escaped(one.symbol)}</code></div><div class="lane">{escaped(", ".join(others))}</div>'
-    return f'<div class="lanes" role="img" aria-label="who acts when"><div class="turn head">{head}</div>{rows}</div>'
+    return f'<div class="lanes" role="group" aria-label="who acts when"><div class="turn head">{head}</div>{rows}</div>'
 
 
 def _turn(number: int, step: Step, excerpts: Excerpts) -> str:

@@ -10,6 +10,9 @@ from ctxlint.report.places import shown_path
 from ctxlint.result import Coverage, Report
 
 
+SLOWEST_FILES = 10
+
+
 def coverage_line(coverage: Coverage) -> str:
     """Return `N files, M functions, K not analysed (why)`."""
     parts = [_number(coverage.files, "file"), _number(coverage.functions, "function")]
@@ -39,6 +42,24 @@ def statistics(diagnostics: Iterable[Diagnostic]) -> str:
     width = max((len(str(count)) for count in counts.values()), default=0)
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     return "".join(f"{count:>{width}}  {code}  {name}\n" for (code, name), count in rows)
+
+
+def timing(report: Report) -> str:
+    """Return where the CPU time of a run went: one line a step, a rule and a file, the longest first.
+
+    What several rules need is found out by the first that asks.
+    """
+    if not report.spent:
+        return "timing: an earlier run has made this report\n"
+    lines = []
+    for what, most in (("step", 100), ("rule", 100), ("file", SLOWEST_FILES)):
+        totals: Counter[str] = Counter()
+        for one in report.spent:
+            if one.what == what:
+                totals[one.name] += round(one.seconds * 1e6)
+        rows = sorted(totals.items(), key=lambda row: (-row[1], row[0]))[:most]
+        lines += [f"{spent / 1e6:>8.3f} s  {what}  {shown_path(name) if what == 'file' else name}\n" for name, spent in rows]
+    return "".join(lines)
 
 
 def _number(count: int, noun: str) -> str:

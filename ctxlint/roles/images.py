@@ -28,18 +28,21 @@ HELPERS = 3
 
 _IMMUTABLE = frozenset(f"builtins.{name}" for name in ("str", "bytes", "int", "float", "complex", "bool", "NoneType", "range"))
 _REMOVES = frozenset(["pop", "popleft", "popitem"])
+_SPREADS = frozenset(["extend", "extendleft", "update"])
 
 
 class Image(msgspec.Struct, frozen=True, gc=False):
     """A value shares the structure of `holder` below `depth` levels; `where` is the deepest event that hands it out.
 
     `taken` is true when it was removed from its container: nobody else has it any more.
+    `around` is how many steps below the value itself it lies: one in `[x]`, two in `{"a": {"b": x}}`.
     """
 
     holder: Holder
     depth: int
     where: tuple[FunctionId, int]
     taken: bool = False
+    around: int = 0
 
 
 def shares(image: Image, mutated: Holder) -> bool:
@@ -71,6 +74,13 @@ class Images:
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Image]:
         """What the value, as evaluated at an event, shares with cells, formals and containers."""
         return self._of(identity, at, value, 0)
+
+    def is_new(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
+        """Whether the object at a path from a local is a copy, or was put together here, as far as is known."""
+        if not isinstance(path.root, Name) or path.root.scope != "local":
+            return False
+        images = self.of(identity, at, path.root)
+        return bool(images) and not any(len(path.steps) - image.around >= image.depth for image in images)
 
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
         key = (identity, at, value)
@@ -107,14 +117,14 @@ class Images:
                 elif operator == "dict" and index in spread:
                     yield from _deeper(self._of(identity, at, part, level), 1, (identity, at))
                 else:
-                    yield from self._of(identity, at, part, level)
+                    yield from _inside(self._of(identity, at, part, level))
         elif operator == "+":
             for part in value.parts:
                 yield from _deeper(self._of(identity, at, part, level), 1, (identity, at))
         elif operator in ("comprehension-list", "comprehension-set", "comprehension-generator"):
-            yield from self._of(identity, at, value.parts[0], level)
+            yield from _inside(self._of(identity, at, value.parts[0], level))
         elif operator == "comprehension-dict":
-            yield from self._of(identity, at, value.parts[1], level)
+            yield from _inside(self._of(identity, at, value.parts[1], level))
         elif operator in ("item", "element"):
             for holder in self._holders.of(identity, at, value):
                 yield Image(holder, 0, (identity, at), self._is_taken(identity, at, value))
@@ -147,10 +157,21 @@ class Images:
             if event.kind == "local" and event.value is not None:
                 yield from self._of(identity, number, event.value, level)
         for number in definitions.additions(at, name.name):
-            event = self._view.event(identity, number)
-            values = [event.value] if event.kind == "write" and event.value is not None else [a.value for a in event.arguments]
-            for each in values:
-                yield from self._of(identity, number, each, level)
+            yield from self._added(identity, number, level)
+
+    def _added(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
+        """What an event puts into the object of a local: `x[key] = v`, `x.append(v)`, `x["a"].extend(v)`."""
+        event = self._view.event(identity, number)
+        steps = event.path.steps if event.path is not None else ()
+        if event.kind == "write" and event.value is not None:
+            yield from _inside(self._of(identity, number, event.value, level), len(steps))
+            return
+        for argument in event.arguments:
+            images = self._of(identity, number, argument.value, level)
+            if steps[-1:] and steps[-1] in _SPREADS:
+                yield from _inside(_deeper(images, 1, (identity, number)), len(steps) - 1)
+            else:
+                yield from _inside(images, len(steps))
 
     def _is_receiver(self, identity: FunctionId, name: str) -> bool:
         return receiver_name(self._view.function(identity)) == name
@@ -202,7 +223,7 @@ class Images:
                 yield from _deeper(self._of_argument(identity, number, event, target, level), match.effect.depth, (identity, number))
                 for argument in event.arguments:
                     if argument.keyword:
-                        yield from self._of(identity, number, argument.value, level)
+                        yield from _inside(self._of(identity, number, argument.value, level))
             return
         if any(call.functions for call in self._view.calls(identity, number)):
             yield from self._through(identity, number, level)
@@ -212,7 +233,7 @@ class Images:
             yield from _deeper(self._of_argument(identity, number, event, receiver, level), 1, (identity, number))
         elif self.is_construction(identity, number, path):
             for argument in event.arguments:
-                yield from self._of(identity, number, argument.value, level)
+                yield from _inside(self._of(identity, number, argument.value, level))
         else:
             taken = bool(path.steps) and path.steps[-1] in _REMOVES
             for holder in self._holders.of(identity, number, Result(number)):
@@ -245,7 +266,7 @@ class Images:
                 if is_constructor(self._view, target):
                     for at, event in enumerate(self._view.function(target).events):
                         for image in self._of(target, at, event.value, 1) if event.kind == "write" and event.value is not None else ():
-                            yield from self.translated(identity, number, call, target, image, level)
+                            yield from _inside(self.translated(identity, number, call, target, image, level))
                 elif target != identity:
                     for image in self.given(target):
                         yield from self.translated(identity, number, call, target, image, level)
@@ -278,9 +299,15 @@ class Images:
             for passed in self._of(identity, number, actuals[name], level + 1):
                 if rest and passed.depth:
                     continue
-                yield Image(passed.holder + rest, passed.depth + image.depth, image.where, passed.taken)
+                yield Image(passed.holder + rest, passed.depth + image.depth, image.where, passed.taken, passed.around + image.around)
 
 
 def _deeper(images: Iterable[Image], levels: int, where: tuple[FunctionId, int]) -> Iterator[Image]:
     for image in images:
         yield msgspec.structs.replace(image, depth=min(image.depth + levels, DEEP), where=where)
+
+
+def _inside(images: Iterable[Image], steps: int = 1) -> Iterator[Image]:
+    """The images as parts of a new object, so many steps below it."""
+    for image in images:
+        yield msgspec.structs.replace(image, around=image.around + steps)

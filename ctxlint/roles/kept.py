@@ -13,7 +13,7 @@ from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod, ClassObject, in_order
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
 from ctxlint.roles.images import Image, Images
 
@@ -34,6 +34,13 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     """Whether it is an earlier copy of the same place that is put back."""
     to_store: bool = False
     """Whether what runs later is the writing method of a store's interface."""
+    made: FunctionId | None = None
+    """The function that stores it by itself, if that is another one."""
+
+    @property
+    def origin(self) -> FunctionId:
+        """The function whose own operation stores it."""
+        return self.made or self.function
 
 
 class Kept:
@@ -56,9 +63,15 @@ class Kept:
 
     def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):
-            if event.kind == "write" and event.path is not None and event.path.steps and event.value is not None:
+            if event.path is None or not event.path.steps:
+                continue
+            stores = event.kind == "write" and event.value is not None or event.kind == "call" and event.path.steps[-1] in _PUTS
+            if not stores or self._images.is_new(identity, number, AccessPath(event.path.root, event.path.steps[:-1])):
+                continue
+            if event.kind == "write":
+                assert event.value is not None
                 yield from self._parts(identity, number, number, event.value, self._holders.of_event(identity, number))
-            elif event.kind == "call" and event.path is not None and event.path.steps and event.path.steps[-1] in _PUTS:
+            else:
                 holders = self._holders.of_receiver(identity, number)
                 into_items = event.path.steps[-1] in ("append", "appendleft", "add", "insert")
                 places = [f"{holder}{ITEM}" for holder in holders] if into_items else list(holders)
@@ -136,8 +149,8 @@ class Kept:
         if isinstance(value, Result) and not copied:
             fields = list(self._constructed(identity, value.event))
             if fields:
-                for place, image in fields:
-                    yield Stored(place, image, identity, number)
+                for place, image, constructor in fields:
+                    yield Stored(place, image, identity, number, made=constructor)
                 return
         for place in sorted(places):
             for image in self._images.of(identity, at, value):
@@ -147,8 +160,8 @@ class Kept:
                     moved = msgspec.structs.replace(image, depth=image.depth + copied) if copied else image
                     yield Stored(place, moved, identity, number)
 
-    def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image]]:
-        """The fields of an object that a call makes, and what they share with something."""
+    def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image, FunctionId | None]]:
+        """The fields of an object that a call makes, what they share with something, and the constructor that sees to it."""
         event = self._view.event(identity, number)
         if event.kind != "call" or event.path is None or not self._images.is_construction(identity, number, event.path):
             return
@@ -161,11 +174,11 @@ class Kept:
                             made = True
                             for stored in self.of(target):
                                 for image in self._images.translated(identity, number, call, target, stored.image):
-                                    yield stored.place, image
+                                    yield stored.place, image, stored.origin
                 if not made:
                     for name, value in self._fields(built.name, event):
                         for image in self._images.of(identity, number, value):
-                            yield f"{attribute_owner(self._view, built.name, name)}.{name}", image
+                            yield f"{attribute_owner(self._view, built.name, name)}.{name}", image, None
 
     def _fields(self, class_id: ClassId, event: Event) -> Iterator[tuple[str, Value]]:
         info = self._view.program.class_(class_id)
@@ -190,4 +203,4 @@ class Kept:
                         if stored.image.holder.startswith(f"{target.module}:"):
                             for image in self._images.translated(identity, number, call, target, stored.image):
                                 if image != stored.image:
-                                    yield Stored(stored.place, image, identity, number)
+                                    yield Stored(stored.place, image, identity, number, made=stored.origin)

@@ -65,9 +65,10 @@ class Mutated:
         """The places below what a local shares with something, as deep as it was not copied."""
         if not isinstance(path.root, Name) or path.root.scope != "local":
             return frozenset()
-        below = "".join(step if step.startswith("[") else f".{step}" for step in path.steps)
+        below = [step if step.startswith("[") else f".{step}" for step in path.steps]
         return frozenset(
-            image.holder + below for image in self._images.of(identity, number, path.root) if 0 < len(path.steps) >= image.depth
+            image.holder + "".join(below[image.around:]) for image in self._images.of(identity, number, path.root)
+            if 0 < len(below) - image.around >= image.depth
         )
 
     def _changed(self, identity: FunctionId, number: int, event: Event) -> AccessPath | None:

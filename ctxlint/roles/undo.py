@@ -88,6 +88,7 @@ class UndoRecords:
         self._used: Uses | None = None
         self._records: dict[FunctionId, tuple[Record, ...]] = {}
         self._takes: dict[FunctionId, frozenset[Holder]] = {}
+        self._moved: frozenset[Holder] | None = None
 
     def records(self, identity: FunctionId) -> tuple[Record, ...]:
         """What the function, or a helper it calls, puts into containers, in event order."""
@@ -130,6 +131,19 @@ class UndoRecords:
                         self._used.add(identity, edit, self.places(identity, edit))
         return self._used
 
+    def is_kept_up_to_date(self, container: Holder) -> bool:
+        """Whether some function moves positions that lie in the container: it knows what its edits do to them.
+
+        Then it is an index of what lies where, whose entries follow the elements.
+        """
+        if self._moved is None:
+            self._moved = frozenset(
+                record.container for identity in self.view.program.functions() for record in self.records(identity)
+                for part in record.parts.values()
+                if any(atom[0] == "place" and is_within(str(atom[1]), record.container) for atom in part.number.atoms)
+            )
+        return container in self._moved
+
     def called_replays(self, record: Record) -> Iterator[Replay]:
         """The edits of the function, or of the postponed call, that a record holds."""
         if record.bound is not None and record.bound.positions:
@@ -141,8 +155,8 @@ class UndoRecords:
                     yield Replay(record.inverse, edit, record.container, frozenset(used))
 
     def places(self, identity: FunctionId, edit: Edit) -> frozenset[Holder]:
-        """Everything that the position and the extent of an edit are made of."""
-        sums = [s for s in (edit.start, edit.removed) if s is not None]
+        """Everything that the position and the extent of an edit are made of; what is added at the end needs no position."""
+        sums = [s for s in (edit.start, edit.removed) if s is not None and not (s is edit.start and edit.at_tail)]
         named = {str(atom[1]) for s in sums for atom in leaves(s) if atom[0] == "place"}
         return frozenset(named - edit.holders) | self.mentions.of_all(identity, edit.event, edit.positions)
 

@@ -26,7 +26,8 @@ def atomic_write(
 
     It is written to a new file in the same directory, given the mode and the ownership of the old one, synchronised
     and renamed over it; then the directory is synchronised. A new file gets the process's usual mode.
-    Text is encoded as it is: no newline is translated.
+    Text is encoded as it is: no newline is translated. The encoding ``"locale"`` is the one that `open` takes when it
+    is given none.
 
     `links` says what a symbolic link at `path` means: write what it leads to, replace the link itself by a file, or
     refuse with `OSError`. Another hard link to the old file keeps the old content. Access lists and extended
@@ -36,7 +37,7 @@ def atomic_write(
     Raises `OSError`, also when `path` leads to something that is no regular file, or when the ownership cannot be
     kept.
     """
-    content = data.encode(encoding) if isinstance(data, str) else as_bytes(data)
+    content = data.encode(_named(encoding)) if isinstance(data, str) else as_bytes(data)
     target = _target(os.fspath(path), links, files)
     status = _old_status(target, links, files)
     directory, name = os.path.split(target)
@@ -91,6 +92,14 @@ def cut_back(files: Files, descriptor: int, length: int, failure: BaseException)
             f"the append failed ({failure}) and so did cutting it off ({second}); the record may or may not be there",
             reason=Reason.JOURNAL_FAILED,
         ) from failure
+
+
+def _named(encoding: str) -> str:
+    if encoding != "locale":
+        return encoding
+    import locale
+
+    return locale.getpreferredencoding(False)
 
 
 def _target(path: str, links: str, files: Files) -> str:

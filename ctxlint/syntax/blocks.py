@@ -18,6 +18,11 @@ from ctxlint.syntax.scopes import Scope
 from ctxlint.syntax.spans import SpanOf
 
 
+_SHARED = 512
+_RESULTS = tuple([Result(number) for number in range(_SHARED)])
+"""Results of the first events, which all functions share: making one costs as much as noting its event."""
+
+
 class ModuleDraft:
     """What the functions of one module share while they are lowered."""
 
@@ -95,7 +100,7 @@ class Draft:
         number = len(events)
         span = self.fixed_span or self.module.span_of(node)
         events.append(Event(kind, span, path, value, keys, arguments, note, ignored))
-        return Result(number)
+        return _RESULTS[number] if number < _SHARED else Result(number)
 
     def block(self) -> int:
         """A new block, not started; its exceptions land where those of the current statement do."""
@@ -218,6 +223,8 @@ def _keep_targets(kept: list[int], ways: dict[int, tuple[Edge, ...]], pads: dict
 
 
 def _threaded(edges: list[Edge], passing: dict[int, Edge]) -> tuple[Edge, ...]:
+    if len(edges) < 2 and not (edges and edges[0].target in passing):
+        return tuple(edges)
     threaded = []
     for edge in edges:
         target, raised = edge.target, edge.raised

@@ -95,15 +95,16 @@ def access(body: Draft, node: ast.expr) -> tuple[AccessPath, tuple[Value, ...]]:
     steps: list[str] = []
     slices: list[ast.expr] = []
     while True:
-        if isinstance(node, ast.Attribute):
-            steps.append(node.attr)
-        elif isinstance(node, ast.Subscript):
+        kind = node.__class__
+        if kind is ast.Attribute:
+            steps.append(node.attr)  # type: ignore[attr-defined]
+        elif kind is ast.Subscript:
             steps.append("[*]")
-            slices.append(node.slice)
+            slices.append(node.slice)  # type: ignore[attr-defined]
         else:
             break
-        node = node.value
-    root = body.scope[node.id] if isinstance(node, ast.Name) else value_of(body, node)
+        node = node.value  # type: ignore[attr-defined]
+    root = body.scope[node.id] if kind is ast.Name else value_of(body, node)  # type: ignore[attr-defined]
     steps.reverse()
     if not slices:
         return AccessPath(root, tuple(steps)), ()
@@ -361,15 +362,24 @@ def _comprehension(
 
 
 def _enter_comprehension(body: Draft, generators: list[ast.comprehension]) -> tuple[dict[str, Name | None], Any]:
-    """Make the variables of a comprehension visible; the answer is what was visible before."""
+    """Make the variables of a comprehension visible, and those of a class body invisible, as for functions inside it.
+
+    The answer is what was visible before.
+    """
     scope, overlay = body.scope, body.overlay
     names: dict[str, Name | None] = {}
+    visible: dict[str, Name] = {}
+    if scope.is_class:
+        for name in scope.bound:
+            if scope[name] == Name(name, "local"):
+                names[name] = scope[name]
+                scope[name] = scope.outside(name)
     for generator in generators:
         for name in target_names(generator.target):
-            if name not in names:
-                names[name] = scope.get(name)
-                scope[name] = scope.comprehension_variable(name)
-    body.overlay = {**(overlay or {}), **{name: scope[name] for name in names}}
+            if name not in visible:
+                names.setdefault(name, scope.get(name))
+                visible[name] = scope[name] = scope.comprehension_variable(name)
+    body.overlay = {**(overlay or {}), **visible}
     return names, overlay
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 import unicodedata
 
 _SIMPLE = {"\n": "", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
@@ -80,3 +82,15 @@ def _octet(match: re.Match[str]) -> str:
     if simple is not None:
         return _SIMPLE[simple]
     return chr(int(octal, 8) & 0xFF if octal is not None else int(hexadecimal, 16))
+
+
+def without_comments(expression: str) -> str:
+    """The text of a self-documenting expression (`f"{x = }"`), from which the standard parser leaves out comments."""
+    if "#" not in expression:
+        return expression
+    lines = f"({expression})".split("\n")
+    for token in reversed(list(tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline))):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    return "\n".join(lines)[1:-1]

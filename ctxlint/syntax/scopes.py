@@ -37,9 +37,12 @@ class Scope(dict[str, Name]):
         self.declared_global: set[str] = set()
 
     def __missing__(self, name: str) -> Name:
-        found = self._captured_name(name) or Name(name, "global")
-        self[name] = found
+        found = self[name] = self.outside(name)
         return found
+
+    def outside(self, name: str) -> Name:
+        """What the name means where it is not bound here."""
+        return self._captured_name(name) or Name(name, "global")
 
     def bind(self, names: Iterable[str]) -> None:
         """Declare names that the function itself binds."""

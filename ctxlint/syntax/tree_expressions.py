@@ -340,7 +340,7 @@ def _field(node: cst.FormattedStringExpression | cst.TemplatedStringExpression, 
 def _self_documenting_text(node: cst.FormattedStringExpression | cst.TemplatedStringExpression) -> str:
     assert node.equal is not None
     written = (node.whitespace_before_expression, node.expression, node.whitespace_after_expression, node.equal)
-    return "".join(_EMPTY_MODULE.code_for_node(each) for each in written)
+    return literals.without_comments("".join(_EMPTY_MODULE.code_for_node(each) for each in written))
 
 
 def _merged(pieces: Iterable[str | ast.expr], node: cst.CSTNode, at: Place) -> list[ast.expr]:

@@ -781,3 +781,14 @@ def test_a_model_can_give_the_receiver() -> None:
         m="import ext\nclass M(ext.Model): pass\ndef a(m: M): return m.copy()\ndef b(): return M.load()\n",
     )
     assert [asked.result(f"m:{name}") for name in "ab"] == ["m.M", "m.M"]
+
+
+def test_a_starred_pattern_without_a_name_is_no_type() -> None:
+    assert returned("""
+        def f(x: "list[int] | Store"):
+            match x:
+                case [*_]:
+                    return x
+                case _:
+                    return Store()
+    """)

@@ -154,3 +154,13 @@ def test_the_output_does_not_depend_on_workers_or_cache(project: Path) -> None:
     for place in (project / ".ctxlint_cache" / "reports").glob("*/*"):
         place.unlink()
     assert run()[:2] == plain[:2]
+
+
+def test_timing_says_where_the_time_went(project: Path) -> None:
+    words = [sys.executable, "-m", "ctxlint", "check", "--output-format", "json", "-q", "--timing"]
+    told = [subprocess.run(words, cwd=project, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120)
+            for _ in range(2)]
+    rows = [line.split() for line in told[0].stderr.splitlines()]
+    assert {row[2] for row in rows} == {"step", "rule", "file"} and ["file", "agent.py"] in [row[2:] for row in rows]
+    assert told[1].stderr == "timing: an earlier run has made this report\n"
+    assert told[0].stdout == told[1].stdout

@@ -104,6 +104,14 @@ class Safe:
                 self.sum += await money()
             except (asyncio.CancelledError, KeyError) as error:
                 print(error)
+
+def find(shelf):
+    try:
+        raise KeyError(shelf)
+    except OSError:
+        return 1
+    except LookupError:
+        return 2
 """
 
 
@@ -144,6 +152,13 @@ coroutine Safe.put(self, money)
 """
 
 
+def test_events_tell_where_a_raise_leads(shop: Path, run: Run) -> None:
+    (shop / "safe.py").write_text(LOCKED)
+    out = run("graph", "--events", "safe.py:find", "--isolated").out
+    assert "raise #0  ; to block 6\n" in out
+    assert "block 6:\n    4  19: catch LookupError$\n" in out
+
+
 def test_events_of_a_module_body_and_of_every_function_of_a_name(shop: Path, run: Run) -> None:
     (shop / "twice.py").write_text("def f(): a()\ndef f(): b()\n")
     assert "call Till$()" in run("graph", "--events", "main.py:<module>", "--isolated").out
@@ -179,3 +194,11 @@ def test_a_file_that_cannot_be_read_is_status_2(shop: Path, run: Run) -> None:
     assert done.status == 2
     assert json.loads(done.out) == CALLS
     assert "1 not analysed (1 syntax error)" in done.err
+
+
+def test_the_example_of_the_documentation_is_what_is_printed(shop: Path, run: Run) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "events.md").read_text(encoding="utf-8")
+    source = page.partition("```python\n")[2].partition("```")[0]
+    printed = page.partition("```text\n")[2].partition("```")[0]
+    (shop / "store.py").write_text(source)
+    assert run("graph", "--events", "store.py:Store.add", "--isolated").out == printed

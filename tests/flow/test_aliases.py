@@ -1,8 +1,11 @@
+import pytest
+
 from ctxlint.flow.aliases import STEPS, alias_paths, resolve
 from ctxlint.flow.reaching import Definitions
 from ctxlint.ir.function import Function
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result
 from tests.flow.build import EXIT, at, bind, call, edge, function, local, quiet, read, step, straight, suspend, text, write
+from tests.syntax.lowered import function_of
 
 
 def resolved(made: Function, event: int, same=None) -> set[AccessPath]:
@@ -52,6 +55,20 @@ def test_elements_of_a_display_are_its_parts() -> None:
     made = straight(read("self.a"), read("self.b"), step("iterate", Compound("tuple", (Result(0), Result(1)))),
                     bind("x", Result(2)), call("x.clear"), formals=("self",))
     assert resolved(made, 4) == {at("self.a.clear"), at("self.b.clear")}
+
+
+@pytest.mark.parametrize(("statements", "expected"), [
+    ("d = {'a': self.a, **self.b}\n    d['a'].clear()", {"self.a.clear", "self.b[*].clear"}),
+    ("pair = (self.a, [self.b])\n    pair[1][0].clear()", {"self.a[*].clear", "self.b.clear"}),
+    ("for row in [r for r in self.rows if r.ok]:\n        row.clear()", {"self.rows[*].clear"}),
+    ("d = {k: v for k, v in self.pairs}\n    d[0].clear()", {"self.pairs[*][*].clear"}),
+    ("for row in (x for rows in self.tables for x in rows):\n        row.clear()", {"self.tables[*][*].clear"}),
+    ("x = [*self.rows][0]\n    x.clear()", {"self.rows[*].clear"}),
+])
+def test_what_is_taken_out_of_a_container_made_here(statements: str, expected: set[str]) -> None:
+    made = function_of(f"def f(self):\n    {statements}\n")
+    last = max(number for number, event in enumerate(made.events) if event.kind == "call")
+    assert resolved(made, last) == {at(path) for path in expected}
 
 
 def test_chains_through_loops_end() -> None:

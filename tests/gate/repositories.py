@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -86,8 +87,12 @@ def _findings(path: str, text: str) -> list[Diagnostic]:
             symbol, body = _enclosing(lines, number)
             found.append(Diagnostic(
                 "CTX101", "mutate-late", "error", "low" if "low" in match[3] else "high", path, Span(number, 1, number, 2),
-                symbol, f"bug {match[2]}", flow=flow, events=(match[2],), body=body))
+                symbol, f"bug {match[2]}", flow=flow, events=(match[2],), body=_digest(body) + _digest(match[2])))
     return found
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _enclosing(lines: list[str], number: int) -> tuple[str, str]:

@@ -181,7 +181,10 @@ def test_a_merge_base_is_where_the_branch_left(repository: Repository, introduce
 @pytest.mark.parametrize(("words", "said"), [
     (["--since", "nope"], "has no such commit; `git branch -a` and `git log` show what there is"),
     (["--since", "origin/main"], "has no such commit; fetch it: `git fetch origin main:refs/remotes/origin/main`"),
-    (["--since", "0" * 40], f"fetch it: `git fetch --depth=1 origin {'0' * 40}` (in a workflow `fetch-depth: 0` fetches all)"),
+    (["--since", "1" * 40], f"fetch it: `git fetch --depth=1 origin {'1' * 40}` (in a workflow `fetch-depth: 0` fetches all)"),
+    (["--since", "0" * 40], "the branch is new, so name what it will be merged into, as in `merge-base:origin/main`"),
+    (["--since", ""], "--since names no revision; is the variable empty that should hold it?"),
+    (["--since", "merge-base:"], "--since names no revision"),
     (["--since", "main..topic"], "one revision is wanted; `merge-base:REV` is where the branch left REV"),
     (["--since", "merge-base:nope"], "--since nope: "),
     (["--since", "merge-base:alone"], "alone and HEAD have no common commit in this clone; name a commit instead"),
@@ -359,6 +362,37 @@ def test_sarif_says_what_is_new(repository: Repository, check: Check) -> None:
     assert [one["baselineState"] for one in log["results"]] == ["new"]
     (log,) = assert_sound(check(*words, "--show-suppressed").out)["runs"]
     assert [(one["baselineState"], one["suppressions"]) for one in log["results"]] == [("new", []), ("unchanged", [])]
+
+
+def test_what_was_fixed_can_be_shown(repository: Repository, check: Check) -> None:
+    repository.commit(agent=ONE)
+    repository.write("agent.py", "")
+    done = check("--since", "HEAD", "--output-format", "concise", "--show-suppressed")
+    assert (done.status, done.out) == (0, "agent.py:2:1: CTX101 bug A [fixed]\n")
+    assert check("--since", "HEAD", "--output-format", "github", "--show-suppressed").out == ""
+
+
+def test_a_repository_that_git_does_not_trust_is_two(
+    repository: Repository, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container whose user is another one than that of the checkout."""
+    repository.commit(agent=ONE)
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("HOME", str(repository.root))
+    done = check("--since", "HEAD")
+    assert (done.status, done.out) == (2, "")
+    assert "safe.directory" in done.err
+
+
+def test_an_object_that_the_clone_does_not_hold_is_two(repository: Repository, check: Check) -> None:
+    """As after a partial clone whose remote cannot be reached."""
+    repository.commit(agent=ONE)
+    thing = repository.git("rev-parse", "HEAD:agent.py")
+    repository.write("agent.py", ONE + OTHER)
+    (repository.root / ".git/objects" / thing[:2] / thing[2:]).unlink()
+    done = check("--since", "HEAD")
+    assert (done.status, done.out) == (2, "")
+    assert "git" in done.err and "fetch" in done.err, done.err
 
 
 def test_git_in_the_folder_of_the_project_is_not_run(repository: Repository, introduced: Introduced) -> None:

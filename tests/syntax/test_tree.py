@@ -78,6 +78,7 @@ NEWER = [
     ((3, 12), "type X = int\ntype Y[T, *Ts, **P] = T\ntype Z[T: int, U: (int, str)] = T"),
     ((3, 12), "def f[T](x: T) -> T: pass\nclass A[T: int](B[T]): pass\nasync def g[**P](): pass"),
     ((3, 12), "f'{d['a']}', f'{'\\n'.join(a)}', f'{f'{f'{a}'}'}'"),
+    ((3, 12), "f'''{1+2 = # why\n  }{a # b\n + c = # d\n !r}'''"),
     ((3, 13), "type X[T = int, *Ts = *tuple[int], **P = [int]] = T"),
     ((3, 14), "try: pass\nexcept A, B: pass"),
     ((3, 14), "t'', t'a{b}c', t'{a!r:x{b}}', t'{ a = }'"),

@@ -34,7 +34,9 @@ async def asynchronous(xs):
 
 class Body:
     names = ["a"]
-    pairs = [(name, 1) for name in names]
+    pairs = [(name, names) for name in names]
+    nested = [[pairs for pairs in name] for name in pairs if names]
+    inner = [[names for each in names] for names in pairs]
 
 
 whole = [x for x in range(3)]

@@ -1,0 +1,115 @@
+"""Statements of one block in their order: what each binds and uses, and what can be moved past what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import libcst as cst
+
+from ctxlint.fix.openings import subtree
+from ctxlint.fix.rewriting import Place
+from ctxlint.ir.span import Span
+
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+class Between(NamedTuple):
+    """Two nodes of one block: the statements that hold them are `body[first]` and `body[last]`."""
+
+    body: Sequence[cst.CSTNode]
+    first: int
+    last: int
+
+    @property
+    def middle(self) -> Sequence[cst.CSTNode]:
+        """The statements strictly between."""
+        return self.body[self.first + 1 : self.last]
+
+
+def between(place: Place, one: cst.CSTNode, other: cst.CSTNode) -> Between | None:
+    """The smallest block that holds both nodes in different statements, `one` first."""
+    around = [other, *place.unit.above(other)]
+    for above in place.unit.above(one):
+        if isinstance(above, (cst.IndentedBlock, cst.Module)) and above in around:
+            first = next(i for i, each in enumerate(above.body) if each is one or each in set(place.unit.above(one)))
+            last = next(i for i, each in enumerate(above.body) if each is other or each in around)
+            return Between(above.body, first, last) if first < last else None
+    return None
+
+
+def node_at(place: Place, line: int, column: int) -> cst.CSTNode | None:
+    """The outermost expression or statement that begins at a place."""
+    for node, where in place.unit.ranges.items():
+        if (
+            where.start.line + place.unit.shift == line and where.start.column + 1 == column
+            and isinstance(node, (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement))
+        ):
+            return node
+    return None
+
+
+def names_in(nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
+    """Every name that occurs as a variable."""
+    found = set()
+    for node in nodes:
+        for each in subtree(node):
+            if isinstance(each, cst.Attribute):
+                continue
+            if isinstance(each, cst.Name):
+                found.add(each.value)
+    return frozenset(found)
+
+
+def bound_in(nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
+    """The names that the nodes may bind or change through an item or attribute."""
+    found: set[str] = set()
+    for node in nodes:
+        for each in subtree(node):
+            targets: list[cst.CSTNode] = []
+            if isinstance(each, cst.Assign):
+                targets = [target.target for target in each.targets]
+            elif isinstance(each, (cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr, cst.CompFor)):
+                targets = [each.target]
+            elif isinstance(each, cst.AsName):
+                targets = [each.name]
+            elif isinstance(each, (cst.Del, cst.Global, cst.Nonlocal, cst.FunctionDef, cst.ClassDef, cst.Import, cst.ImportFrom)):
+                targets = [each]
+            for target in targets:
+                found |= names_in([target])
+    return frozenset(found)
+
+
+def leaves(node: cst.CSTNode) -> bool:
+    """Whether control can leave the block through a node, other than by an exception."""
+    return any(isinstance(each, (cst.Return, cst.Break, cst.Continue, cst.Yield, cst.Raise)) for each in subtree(node))
+
+
+def waits(node: cst.CSTNode) -> bool:
+    """Whether another task can run in a node."""
+    return any(
+        isinstance(each, (cst.Await, cst.Yield)) or (getattr(each, "asynchronous", None) is not None) for each in subtree(node)
+    )
+
+
+def lines_of(place: Place, first: cst.CSTNode, last: cst.CSTNode) -> Span:
+    """The whole lines from one statement to another, comments right above the first included, without the last line end."""
+    unit = place.unit
+    begin, end = unit.span(first).line, unit.span(last).end_line
+    while begin > 1 and unit.text.line(begin - 1).lstrip().startswith("#") and unit.indent(begin - 1) == unit.indent(begin):
+        begin -= 1
+    return Span(begin, 1, end, len(unit.text.line(end).rstrip("\r\n")) + 1)
+
+
+def indented(code: str, step: str) -> str | None:
+    """Lines moved one level in; None when a text over several lines would change."""
+    if re.search(r'"""|\'\'\'|\\\n', code):
+        return None
+    return "".join(step + line if line.strip() else line for line in code.splitlines(keepends=True))
+
+
+def step_of(place: Place, block_line: int, inner_line: int) -> str:
+    """What an inner line is indented by more than its header."""
+    outer, inner = place.unit.indent(block_line), place.unit.indent(inner_line)
+    return inner[len(outer) :] if inner.startswith(outer) and len(inner) > len(outer) else "    "

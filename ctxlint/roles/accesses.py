@@ -51,6 +51,7 @@ class Accesses:
         self._keys = Keys(summaries, fields, holders)
         self._objects: dict[str, set[tuple[FunctionId, str]]] = {}
         self._made: dict[FunctionId, tuple[tuple[int, str, Value], ...]] = {}
+        self._records: dict[tuple[str, str], tuple[str, ...]] = {}
         self._looked_up: set[Holder] = set()
         asked = [identity for identity in self._view.program.functions() if self._concerns(identity, names, modules)]
         for identity in asked:
@@ -290,6 +291,7 @@ class Accesses:
             if event.kind == "call" and event.arguments:
                 for field, value in self._fields.constructed(identity, number):
                     yield number, field, value
+                yield from self._named_parts(identity, number, event)
             values = [event.value] if event.value is not None else []
             for value in (*values, *(a.value for a in event.arguments)):
                 if isinstance(value, Compound) and value.operator == "dict":
@@ -300,6 +302,27 @@ class Accesses:
                     for owner in (f"{identity.module}()", *self._kept(identity, number)):
                         for position, part in enumerate(value.parts):
                             yield number, f"{owner}.[{position}]", part
+
+    def _named_parts(self, identity: FunctionId, number: int, event: Event) -> Iterator[tuple[int, str, Value]]:
+        """The parts of a record whose class the module makes by a call: `Edit = namedtuple("Edit", "target basis")`."""
+        if event.path is None or event.path.steps or not isinstance(event.path.root, Name) or event.path.root.scope != "global":
+            return
+        for position, argument in enumerate(event.arguments):
+            names = self._record_names(identity.module, event.path.root.name)
+            name = argument.keyword or (names[position] if position < len(names) else "")
+            if name in names:
+                yield number, f"{identity.module}{{}}.{name}", argument.value
+
+    def _record_names(self, module: str, record: str) -> tuple[str, ...]:
+        if (module, record) not in self._records:
+            found: tuple[str, ...] = ()
+            body = self._view.function(FunctionId(module, 0)).events
+            for event in body:
+                made = body[event.value.event] if isinstance(event.value, Result) else None
+                if event.kind == "local" and event.path is not None and event.path.root in (Name(record, "local"), Name(record, "global")):
+                    found = _field_names(made) if made is not None else ()
+            self._records[module, record] = found
+        return self._records[module, record]
 
     def _kept(self, identity: FunctionId, number: int) -> Iterator[str]:
         """The owner of the parts of a record that an event puts into a field's container."""
@@ -355,6 +378,20 @@ def _may_be_one(one: Places, other: Places) -> bool:
 
 def _is_formal(place: str) -> bool:
     return ":" in place and "." not in place.partition(":")[2]
+
+
+def _field_names(made: Event) -> tuple[str, ...]:
+    """The names that a call of `namedtuple` is given: a text, or a list of texts."""
+    root = made.path.root if made.kind == "call" and made.path is not None else None
+    called = made.path.steps[-1:] or (root.name if isinstance(root, Name) else "",) if made.path is not None else ("",)
+    if called[0] not in ("namedtuple", "NamedTuple") or len(made.arguments) < 2:
+        return ()
+    listed = made.arguments[1].value
+    if isinstance(listed, Constant):
+        return tuple(listed.text.replace(",", " ").split())
+    parts = listed.parts if isinstance(listed, Compound) else ()
+    names = [part.parts[0] if isinstance(part, Compound) and part.parts else part for part in parts]
+    return tuple(name.text for name in names if isinstance(name, Constant))
 
 
 def _share(one: frozenset[Value], other: frozenset[Value]) -> bool:

@@ -13,7 +13,8 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
-from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.fields import Fields
+from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
 _MEETING = frozenset(["&", "&=", "isdisjoint", "intersection"])

@@ -19,6 +19,7 @@ from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Resu
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Keys, Mode, Places
+from ctxlint.roles.likeness import field_names, may_be_one, share
 from ctxlint.roles.literals import literals_before
 
 _KEEPS = frozenset(["append", "add", "appendleft", "insert", "put", "put_nowait"])
@@ -112,7 +113,7 @@ class Accesses:
             return None
         return next((
             (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
-            if use.function != store.function and _may_be_one(use.places, store.places)
+            if use.function != store.function and may_be_one(use.places, store.places)
         ), None)
 
     def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
@@ -238,7 +239,7 @@ class Accesses:
             names = frozenset(v for value in values for v in self._stems(identity, number, value))
             found = [
                 keyed for keyed in self._keys.of(identity)
-                if keyed.event != number and any(_share(names, self._stems(identity, keyed.event, v)) for v in keyed.values)
+                if keyed.event != number and any(share(names, self._stems(identity, keyed.event, v)) for v in keyed.values)
             ]
             for keyed in found:
                 if keyed.mode == "write" or all(each.mode != "write" for each in found):
@@ -320,7 +321,7 @@ class Accesses:
             for event in body:
                 made = body[event.value.event] if isinstance(event.value, Result) else None
                 if event.kind == "local" and event.path is not None and event.path.root in (Name(record, "local"), Name(record, "global")):
-                    found = _field_names(made) if made is not None else ()
+                    found = field_names(made) if made is not None else ()
             self._records[module, record] = found
         return self._records[module, record]
 
@@ -369,38 +370,6 @@ class Accesses:
                 if event.kind == "call" and event.path is not None and not event.path.steps:
                     pending += [(a.value, part.event, taken) for a in event.arguments]
         return frozenset(found)
-
-
-def _may_be_one(one: Places, other: Places) -> bool:
-    """Whether two functions may name one container: a formal is whatever is passed, and states of one thing have many names."""
-    return any(map(_is_formal, one)) and any(map(_is_formal, other))
-
-
-def _is_formal(place: str) -> bool:
-    return ":" in place and "." not in place.partition(":")[2]
-
-
-def _field_names(made: Event) -> tuple[str, ...]:
-    """The names that a call of `namedtuple` is given: a text, or a list of texts."""
-    root = made.path.root if made.kind == "call" and made.path is not None else None
-    called = made.path.steps[-1:] or (root.name if isinstance(root, Name) else "",) if made.path is not None else ("",)
-    if called[0] not in ("namedtuple", "NamedTuple") or len(made.arguments) < 2:
-        return ()
-    listed = made.arguments[1].value
-    if isinstance(listed, Constant):
-        return tuple(listed.text.replace(",", " ").split())
-    parts = listed.parts if isinstance(listed, Compound) else ()
-    names = [part.parts[0] if isinstance(part, Compound) and part.parts else part for part in parts]
-    return tuple(name.text for name in names if isinstance(name, Constant))
-
-
-def _share(one: frozenset[Value], other: frozenset[Value]) -> bool:
-    """Whether two keys are made of the same, or one of a part of what the other is."""
-    for left, right in ((one, other), (other, one)):
-        whole = {value for value in left if not isinstance(value, Compound)}
-        if whole & right or any(isinstance(value, Compound) and value.parts[0] in whole for value in right):
-            return True
-    return False
 
 
 def _fill(event: Event) -> tuple[AccessPath | None, tuple[Value, ...]]:

@@ -11,7 +11,8 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.fields import Fields
+from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.literals import Literal, literals_of
 
 HELPERS = 2

@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import Instance, Types
-from ctxlint.checks.decisions import Decision, is_declared
+from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
 from ctxlint.diagnostic import Confidence
@@ -116,7 +116,7 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
         if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
             continue
         for written in sorted(decision.compared):
-            opposed = facts.accesses.opposed(key, written)
+            opposed = facts.accesses.opposed(key, written, decision.given or asks_for_regions(decision.overlap))
             if opposed is not None:
                 found[key] = opposed
     return found

@@ -80,7 +80,7 @@ class Decisions:
             keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
             given = self._given(identity, overlap.event, pairs)
             sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
-            if owner and self._is_answer(identity, overlap) and (is_declared(owner) or given or _asks_for_regions(overlap)):
+            if owner and self._is_answer(identity, overlap) and (is_declared(owner) or given or asks_for_regions(overlap)):
                 yield Decision(identity, overlap, owner, keys, paired=True, given=bool(given), sets=sets)
         if not owners:
             for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
@@ -243,7 +243,7 @@ def is_declared(owner: str) -> bool:
     return not owner.endswith(("{}", "()"))
 
 
-def _asks_for_regions(overlap: Overlap) -> bool:
+def asks_for_regions(overlap: Overlap) -> bool:
     """Whether sets or bounds are compared: a single key that was there before is looked for in much that is no change."""
     return overlap.operator in _MEETING or overlap.operator in _ORDER or (overlap.operator in _MEMBERSHIP and overlap.iterated)
 

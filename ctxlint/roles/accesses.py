@@ -100,16 +100,16 @@ class Accesses:
         places = self._keys.container(identity, at, container)
         return any(places & use.places for use in self.uses(field, "write"))
 
-    def opposed(self, read: str, written: str) -> tuple[Use, Use] | None:
+    def opposed(self, read: str, written: str, by_any_name: bool = True) -> tuple[Use, Use] | None:
         """A use of one field to read from a container that the other one writes to, and that use.
 
-        Fields of a declared class are enough for containers that are passed under two names.
+        `by_any_name`: for fields of a declared class, containers that are passed under two names may be one.
         """
         for use in self.uses(read, "read"):
             for store in self.uses(written, "write"):
                 if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
-        if written.rpartition(".")[0].endswith(("{}", "()")):
+        if not by_any_name or written.rpartition(".")[0].endswith(("{}", "()")):
             return None
         return next((
             (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")

@@ -116,7 +116,9 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
         if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
             continue
         for written in sorted(decision.compared):
-            opposed = facts.accesses.opposed(key, written, decision.given or asks_for_regions(decision.overlap))
+            opposed = facts.accesses.opposed(key, written, asks_for_regions(decision.overlap) or (
+                decision.given and decision.overlap.operator not in ("in", "not in")
+            ))
             if opposed is not None:
                 found[key] = opposed
     return found

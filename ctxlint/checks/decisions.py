@@ -164,8 +164,7 @@ class Decisions:
         }
 
     def _puts_into(self, container: str) -> list[tuple[FunctionId, int]]:
-        """The events that put something into a field, by its name alone; a part of an entry comes with the entry."""
-        container = container.partition("().")[0]
+        """The events that put something into a field, by its name alone."""
         if self._puts is None:
             self._puts = {}
             for identity in self._analysis.program.functions():

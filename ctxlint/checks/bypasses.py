@@ -12,7 +12,8 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import Witness, path, reachable
-from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
 from ctxlint.roles.undo import Record, UndoRecords
@@ -37,7 +38,7 @@ def bypasses(
         if function in replayers or is_constructor(analysis.view, function):
             continue
         for edit in undo.edits.own(function):
-            if edit.holders & cell and _moves(edit, tail):
+            if edit.holders & cell and _moves(analysis, function, edit, tail):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
                 elif not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
@@ -53,12 +54,28 @@ def _changers(analysis: Analysis, undo: UndoRecords, record: Record, cell: froze
     return named
 
 
-def _moves(edit: Edit, tail: bool) -> bool:
+def _moves(analysis: Analysis, function: FunctionId, edit: Edit, tail: bool) -> bool:
     if edit.operation == "reorder":
         return True
     if edit.operation in ("append", "pop"):
-        return tail
+        return tail or (edit.operation == "append" and any(_is_bounded(analysis, holder) for holder in edit.holders))
     return edit.shifts
+
+
+def _is_bounded(analysis: Analysis, cell: Holder) -> bool:
+    """Whether the cell is a queue with a maximal length: what is added at its end drops the first when it is full."""
+    return any(
+        isinstance(value, Result) and _is_bounded_queue(analysis.view.event(change.function, value.event))
+        for change in analysis.cells.changes(cell) if change.mutation.how == "rebind" for value in change.mutation.values
+    )
+
+
+def _is_bounded_queue(event: Event) -> bool:
+    if event.kind != "call" or event.path is None:
+        return False
+    name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
+    sizes = [a.value for i, a in enumerate(event.arguments) if a.keyword == "maxlen" or (i == 1 and not a.keyword)]
+    return name == "deque" and any(not (isinstance(size, Constant) and size.kind == "none") for size in sizes)
 
 
 def _asks_log(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit: Edit, container: Holder) -> bool:

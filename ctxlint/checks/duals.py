@@ -8,12 +8,12 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.quantities import normal
 from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Constant, Value
+from ctxlint.ir.value import Compound, Constant
 from ctxlint.roles.edit import Edit
-from ctxlint.roles.holders import Holder, is_within
-from ctxlint.roles.measures import Atom, Sum, made, single, substituted
+from ctxlint.roles.measures import Atom, Sum, single, substituted
 from ctxlint.roles.undo import Record, UndoRecords
 
 
@@ -77,8 +77,12 @@ def mismatch(analysis: Analysis, undo: UndoRecords, record: Record, forward: Seq
     undone = merged(in_sequence(analysis, replayer, inverse))
     if not done or len(done) != len(undone):
         return None
+    if all(edit.operation == "store" for edit in (*done, *undone)):
+        places = [translated(undo, record, done[0], replayer, edit.start, False) for edit in undone]
+        if None not in places and sorted(map(repr, places)) == sorted(repr(edit.start) for edit in done):
+            return None                                    # an exchange, which is its own inverse
     for first, second in zip(done, reversed(undone)):
-        found = _compared(undo, record, first, second, replayer, grown=len(done) == 1)
+        found = _compared(analysis, undo, record, first, second, replayer, grown=len(done) == 1)
         if found is not None:
             return found
     return None
@@ -106,14 +110,17 @@ def merged(edits: Sequence[Edit]) -> list[Edit]:
     return found
 
 
-def _compared(undo: UndoRecords, record: Record, forward: Edit, inverse: Edit, replayer: FunctionId, *, grown: bool) -> Mismatch | None:
+def _compared(
+    analysis: Analysis, undo: UndoRecords, record: Record, forward: Edit, inverse: Edit, replayer: FunctionId, *, grown: bool
+) -> Mismatch | None:
     start, removed, inserted = (
-        translated(undo, record, forward, replayer, s, grown) for s in (inverse.start, inverse.removed, inverse.inserted)
+        normal(analysis.view, record.function, translated(undo, record, forward, replayer, s, grown))
+        for s in (inverse.start, inverse.removed, inverse.inserted)
     )
     own: dict[Atom, Sum] = {("place", holder): part.number for holder, part in record.parts.items()}
     own.update({("len", "place", holder): part.length for holder, part in record.parts.items()})
     forward = msgspec.structs.replace(
-        forward, **{name: None if s is None else substituted(s, own) for name, s in (
+        forward, **{name: None if s is None else normal(analysis.view, record.function, substituted(s, own)) for name, s in (
             ("start", forward.start), ("removed", forward.removed), ("inserted", forward.inserted))}
     )
     if differ(forward.start, start):
@@ -155,26 +162,11 @@ def differ(one: Sum | None, other: Sum | None) -> bool:
 
 
 def is_plain(atom: Atom) -> bool:
-    """What stands for itself: formals, their lengths, and the length of a cell when the function began."""
-    return atom[0] == "param" or (atom[0] == "len" and atom[1] in ("param", "place"))
+    """What stands for itself: formals, their lengths, counts in texts, and the length of a cell when the function began."""
+    return atom[0] in ("param", "sorted", "text") or (atom[0] == "len" and atom[1] in ("param", "place"))
 
 
 def optional(analysis: Analysis, identity: FunctionId, edit: int, record: int) -> bool:
     """Whether some ordinary way to the record does not pass the edit, although the edit comes before it."""
     graph = analysis.view.graph(identity)
     return record in reachable(graph, edit) and path(graph, graph.entry, record, {edit}, exceptional=False) is not None
-
-
-def parts_within(record: Record, places: Iterable[Holder]) -> frozenset[Holder]:
-    """The parts of a record that some places name."""
-    return frozenset(part for part in record.parts for place in places if is_within(part, place) or is_within(place, part))
-
-
-def values_of(record: Record, holders: Iterable[Holder]) -> tuple[Value, ...]:
-    """What parts of a record were made of."""
-    return tuple(record.parts[h].value for h in holders if h in record.parts)
-
-
-def rounds_of(sum: Sum | None) -> Sum | None:
-    """The sum without a constant."""
-    return None if sum is None else made(0, dict(sum.terms))

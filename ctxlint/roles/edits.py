@@ -80,7 +80,9 @@ class Edits:
         graph = self._view.graph(identity)
         loop = graph.derived(Loops).loop_of(edit.event)
         if loop is None or edit.operation not in ("append", "pop"):
-            return edit if loop is None else msgspec.structs.replace(edit, start=None) if edit.operation != "store" else edit
+            if loop is None or edit.operation == "store":
+                return edit
+            return msgspec.structs.replace(edit, start=None, looped=True)
         rounds = self._rounds(identity, loop.driver) if loop.driver is not None else None
         skips = path(graph, loop.driver, loop.driver, {edit.event}, exceptional=False) is not None if loop.driver is not None else True
         leaves = any(

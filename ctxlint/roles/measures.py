@@ -21,7 +21,8 @@ Atom = tuple[Union[str, int], ...]
 """An unknown of a sum.
 
 `("param", name)`, `("place", holder)`, `("size", holder, event)` (how long the holder is at an event), `("len", *atom)`,
-`("event", function, number)` (what only that event knows), `("choice", function, name, event)` (one of several bindings).
+`("event", function, number)` (what only that event knows), `("choice", function, name, event)` (one of several bindings),
+`("sorted", side, holder, sum)` (where something belongs in a sorted cell: before or behind its equals).
 """
 
 MAX_DEPTH = 14
@@ -155,6 +156,8 @@ class Measures:
                 return self._length(identity, number, event.arguments[0].value, depth)
             if name in _SAME_NUMBER and len(event.arguments) == 1:
                 return self._number(identity, number, event.arguments[0].value, depth)
+            if name in _SEARCHES and len(event.arguments) == 2 and not any(a.keyword for a in event.arguments):
+                return self.sorted_place(identity, number, _SEARCHES[name], event.arguments[0].value, event.arguments[1].value)
             if name == "__len__" and event.path.steps:
                 return self._sized(identity, number, self.holders.of_receiver(identity, number))
         return self._place(identity, number, Result(number))
@@ -162,6 +165,13 @@ class Measures:
     def _place(self, identity: FunctionId, at: int, value: Value) -> Sum:
         holders = self.holders.of(identity, at, value)
         return single(("place", min(holders))) if holders else _unknown(identity, at, value)
+
+    def sorted_place(self, identity: FunctionId, at: int, side: str, cell: Value, item: Value) -> Sum:
+        """Where an item belongs in a sorted cell: before ("left") or behind ("right") those that are equal to it."""
+        holders = self.holders.of(identity, at, cell)
+        if not holders:
+            return _unknown(identity, at, Compound("sorted", (cell, item)))
+        return single(("sorted", side, min(holders), repr(self.number(identity, at, item))))
 
     # Lengths.
 
@@ -251,6 +261,7 @@ class Measures:
         return single(("len", *_unknown(identity, at, value).atoms[0]))
 
 
+_SEARCHES = {"bisect_left": "left", "bisect_right": "right", "bisect": "right"}
 _ARITHMETIC = frozenset(["+", "+=", "-", "-=", "-x", "+x"])
 
 

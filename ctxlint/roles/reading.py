@@ -36,8 +36,10 @@ class Reader:
     def edits(self) -> Iterator[Edit]:
         """The function's own edits, in event order."""
         for number, event in enumerate(self._view.function(self._identity).events):
-            if event.kind == "call" and event.path is not None and event.path.steps:
-                yield from self._of_call(number, event)
+            if event.kind == "call" and event.path is not None:
+                yield from self._of_sorted(number, event, event.path)
+                if event.path.steps:
+                    yield from self._of_call(number, event)
             elif event.kind in ("write", "delete") and event.path is not None and event.path.steps:
                 if event.path.steps[-1] == "[*]":
                     yield from self._of_item(number, event)
@@ -67,6 +69,16 @@ class Reader:
             yield from self._of_write(number, event)
         arguments = [argument.value for argument in event.arguments if not argument.keyword]
         yield from self.by_method(number, event.path, event.keys, arguments)
+
+    def _of_sorted(self, number: int, event: Event, path: AccessPath) -> Iterator[Edit]:
+        """What puts an item where it belongs in a sorted cell decides the place itself."""
+        name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
+        if name in _SORTED and len(event.arguments) == 2 and not any(argument.keyword for argument in event.arguments):
+            cell, item = (argument.value for argument in event.arguments)
+            holders = self._holders.of(self._identity, number, cell)
+            if holders:
+                start = self._measures.sorted_place(self._identity, number, _SORTED[name], cell, item)
+                yield self.edit("insert", number, holders, start, ZERO, ONE, (), (item,))
 
     def by_method(self, number: int, method: AccessPath, keys: tuple[Value, ...], arguments: list[Value]) -> Iterator[Edit]:
         """The edit that a method of a sequence makes when it is called with these arguments."""
@@ -387,4 +399,5 @@ _METHODS: dict[str, _Method] = {
     "sort": _Method((0,), _reorder),
     "reverse": _Method((0,), _reorder),
 }
+_SORTED = {"insort": "right", "insort_right": "right", "insort_left": "left"}
 _SETS = frozenset(["builtins.set", "builtins.frozenset"])

@@ -14,13 +14,14 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.view import Call, View
-from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.edits import Edits
 from ctxlint.roles.holders import ITEM, STORE, Holder, Holders, is_within
 from ctxlint.roles.measures import Measures, leaves
 from ctxlint.roles.mentions import Mentions
 from ctxlint.roles.parts import Part, Parts
+from ctxlint.roles.shared_lists import SharedLists
 
 MAX_DISTANCE = 3
 PUSHES = frozenset(["append", "insert", "prepend", "store"])
@@ -84,6 +85,7 @@ class UndoRecords:
         self.measures = Measures(self.view, self.holders)
         self.edits = Edits(summaries, self.holders, self.measures)
         self.mentions = Mentions(summaries, self.holders)
+        self.shared = SharedLists(self.view, self.holders)
         self._parts = Parts(self.view, self.measures, self.edits)
         self._used: Uses | None = None
         self._records: dict[FunctionId, tuple[Record, ...]] = {}
@@ -200,6 +202,22 @@ class UndoRecords:
                 key = event.keys[-1] if event.keys else None
                 if not (isinstance(key, Compound) and key.operator == "slice"):
                     yield from self._record(identity, number, holders, event.value)
+            elif event.kind == "return" and event.value is not None:
+                yield from self._given_back(identity, number, event.value)
+            elif event.kind == "write" and event.path is not None and self._is_entry(identity, event.value):
+                assert event.value is not None
+                yield from self._record(identity, number, self.holders.of_event(identity, number), event.value, "")
+
+    def _given_back(self, identity: FunctionId, number: int, value: Value) -> Iterator[Record]:
+        """An inverse that the caller gets, to be called when it likes."""
+        if self._closure(identity, number, value) is not None:
+            yield from self._record(identity, number, [f"{identity.module}:{self.view.function(identity).qualname}()"], value)
+
+    def _is_entry(self, identity: FunctionId, value: Value | None) -> bool:
+        """Whether a value that is kept by itself is put together like an entry: the one that can be taken back."""
+        if isinstance(value, Compound):
+            return value.operator in ("tuple", "dict") and len(value.parts) > 1
+        return isinstance(value, Closure)
 
     def _journal_records(self, identity: FunctionId) -> Iterator[Record]:
         """Entries of a store: what is put together for one writing call, looked for behind the serialiser."""
@@ -236,10 +254,12 @@ class UndoRecords:
                 for argument in event.arguments:
                     yield from self._structures(identity, value.event, argument.value, depth + 1)
 
-    def _record(self, identity: FunctionId, event: int, containers: Iterable[Holder], value: Value) -> Iterator[Record]:
+    def _record(
+        self, identity: FunctionId, event: int, containers: Iterable[Holder], value: Value, step: str = ITEM
+    ) -> Iterator[Record]:
         for container in sorted(containers):
             parts: dict[Holder, Part] = {}
-            made = self._parts.take_apart(identity, event, value, f"{container}{ITEM}", parts, 0)
+            made = self._parts.take_apart(identity, event, value, f"{container}{step}", parts, 0)
             inverse = self._closure_in(identity, event, value, parts)
             bound = self._bound_in(identity, event, value, 0)
             record = Record(identity, event, container, parts, made, value, 0, inverse, bound)
@@ -328,7 +348,10 @@ class UndoRecords:
                     made = self._parts.take_apart(identity, number, actuals[part.value.name], prefix, parts, 0)
                 else:
                     parts[prefix] = self._parts.moved(identity, number, part, target, actuals)
-            seen = Record(identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1)
+            inverse = self._closure_in(identity, number, Constant("none", "None"), parts)
+            seen = Record(
+                identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1, inverse
+            )
             if self._may_be_replayed(seen):
                 yield seen
 

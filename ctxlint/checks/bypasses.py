@@ -101,6 +101,8 @@ def _inside(analysis: Analysis, function: FunctionId, value: Value) -> Iterator[
 
 def _touches(analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder) -> bool:
     """Whether the function, or a callee, changes the log: records, removes or resets."""
+    if undo.commands.belongs(function, container):
+        return True
     if any(container in edit.holders for edit in undo.edits.of(function)):
         return True
     if any(record.container == container for record in undo.records(function)):

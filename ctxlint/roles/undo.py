@@ -15,6 +15,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
+from ctxlint.roles.commands import Command, Commands
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.edits import Edits
 from ctxlint.roles.holders import ITEM, STORE, Holder, Holders, is_within
@@ -39,6 +40,8 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     distance: int = 0
     inverse: FunctionId | None = None
     """The function that the record holds, if it is one to be called: its captured variables are the parts."""
+    command: Command | None = None
+    """The methods that make the edit and take it back, if the record is an object that knows both."""
     bound: Edit | None = None
     """The edit that the record's bound method and arguments will make, if it holds those."""
 
@@ -87,6 +90,7 @@ class UndoRecords:
         self.mentions = Mentions(summaries, self.holders)
         self.shared = SharedLists(self.view, self.holders)
         self._parts = Parts(self.view, self.measures, self.edits)
+        self.commands = Commands(self.view, self.holders, self.edits, self._parts)
         self._used: Uses | None = None
         self._records: dict[FunctionId, tuple[Record, ...]] = {}
         self._takes: dict[FunctionId, frozenset[Holder]] = {}
@@ -98,7 +102,10 @@ class UndoRecords:
         if found is None:
             self._records[identity] = ()
             found = self._records[identity] = tuple(
-                [*self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity)]
+                [
+                    *self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity),
+                    *self._command_records(identity),
+                ]
             )
         return found
 
@@ -112,7 +119,7 @@ class UndoRecords:
     def replays(self, record: Record) -> Iterator[Replay]:
         """The edits, in other functions than the recording one, at places that come from the container of a record."""
         seen: set[tuple[FunctionId, Edit]] = set()
-        for part in record.parts:
+        for part in record.parts if record.command is None else ():
             for function, edit, places in self.uses.within(part):
                 if function == record.function or (function, edit) in seen:
                     continue
@@ -146,8 +153,15 @@ class UndoRecords:
             )
         return container in self._moved
 
+    def _command_records(self, identity: FunctionId) -> Iterator[Record]:
+        for command in self.commands.of(identity):
+            made = max((p.at for p in command.parts.values() if p.where == identity), default=command.edit.event)
+            yield Record(identity, command.edit.event, command.owner, command.parts, made, command=command)
+
     def called_replays(self, record: Record) -> Iterator[Replay]:
         """The edits of the function, or of the postponed call, that a record holds."""
+        if record.command is not None:
+            yield Replay(record.command.inverse, record.command.undone, record.container, frozenset(record.parts))
         if record.bound is not None and record.bound.positions:
             yield Replay(record.function, record.bound, record.container, frozenset(record.parts))
         if record.inverse is not None:
@@ -327,7 +341,7 @@ class UndoRecords:
                     if target == identity or is_constructor(self.view, target):
                         continue
                     for record in self.records(target):
-                        if record.distance < MAX_DISTANCE:
+                        if record.command is None and record.distance < MAX_DISTANCE:
                             yield from self._seen_from(identity, number, call, target, record)
 
     def _seen_from(

@@ -223,3 +223,39 @@ def is_raw(analysis: Analysis, identity: FunctionId, event: int, position: Value
         for call in analysis.view.calls(caller, number) if identity in call.functions
         for name, value in analysis.view.bound(call, identity).items() if name in names
     )
+
+
+def is_raw_field(analysis: Analysis, identity: FunctionId, event: int, position: Value, side: Side) -> bool:
+    """Whether a position is a field of the method's own object that was given when the object was made, unbounded on that side."""
+    view = analysis.view
+    if isinstance(position, Name) and position.scope == "local":
+        bound = [n for n in view.definitions(identity).definitions(event, position.name) if n >= 0]
+        value = view.event(identity, bound[0]).value if len(bound) == 1 else None
+        return value is not None and not is_bounded(analysis, identity, event, position, side) and (
+            is_raw_field(analysis, identity, bound[0], value, side))
+    read = view.event(identity, position.event) if isinstance(position, Result) else None
+    if read is None or read.kind != "read" or read.path is None or len(read.path.steps) != 1:
+        return False
+    owner = view.program.owner(identity)
+    root = read.path.root
+    if owner is None or not isinstance(root, Name) or not _is_receiver(analysis, identity, root.name):
+        return False
+    if is_bounded(analysis, identity, event, position, side):
+        return False
+    field = read.path.steps[0]
+    writes = [
+        (method, number, e.value) for method in view.program.functions()
+        if method.module == identity.module and view.program.owner(method) == owner
+        for number, e in enumerate(view.function(method).events)
+        if e.kind == "write" and e.path is not None and e.path.steps == (field,)
+    ]
+    info = view.program.class_(owner)
+    if not writes:
+        return info is not None and any(f.name == field and f.annotation and f.default is None for f in info.ir.fields) and (
+            not any(view.program.owner(m) == owner and view.program.symbol(m).endswith("__post_init__")
+                    for m in view.program.functions() if m.module == identity.module))
+    return len(writes) == 1 and any(
+        isinstance(value, Name) and value.scope == "local" and any(f.name == value.name for f in view.function(method).formals)
+        and not is_bounded_at(analysis, method, view.graph(method).exit, value.name, side)
+        for method, number, value in writes if view.program.symbol(method).endswith("__init__")
+    )

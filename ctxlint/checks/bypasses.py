@@ -38,20 +38,37 @@ def bypasses(
         if function in replayers or is_constructor(analysis.view, function):
             continue
         for edit in undo.edits.own(function):
-            if edit.holders & cell and _moves(analysis, function, edit, tail):
+            known = bool(edit.holders & cell)
+            if (known or _looks_like(analysis, function, edit, cell)) and _moves(analysis, function, edit, tail):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
                 elif not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
-                    yield Bypass(function, edit, "changes the cell and records nothing", "high")
+                    yield Bypass(function, edit, "changes the cell and records nothing", "high" if known else "medium")
                 break
 
 
 def _changers(analysis: Analysis, undo: UndoRecords, record: Record, cell: frozenset[Holder]) -> Iterable[FunctionId]:
     """The functions that may edit the cell by operations of their own."""
     named = {change.function: None for holder in sorted(cell) for change in analysis.cells.changes(holder)}
-    if any(":" in holder for holder in cell):
+    if any(":" in holder or holder.startswith(f"{record.function.module}.") for holder in cell):
         named.update({i: None for i in analysis.program.functions() if i.module == record.function.module})
     return named
+
+
+def _looks_like(analysis: Analysis, function: FunctionId, edit: Edit, cell: frozenset[Holder]) -> bool:
+    """Whether the edit is one of an attribute of a formal without a type, and only the cell's class in this module has such an attribute."""
+    for holder in edit.holders:
+        head, _, attribute = holder.rpartition(".")
+        formal = head.partition(":")[2]
+        if not formal or "." in formal or "[" in formal or head.partition(":")[0] != function.module:
+            continue
+        having = {
+            f"{c}.{attribute}" for c in analysis.program.classes()
+            if c.startswith(f"{function.module}.") and attribute in analysis.view.inference.stores(c)
+        }
+        if len(having) == 1 and having <= cell:
+            return True
+    return False
 
 
 def _moves(analysis: Analysis, function: FunctionId, edit: Edit, tail: bool) -> bool:

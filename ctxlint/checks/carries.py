@@ -9,14 +9,15 @@ from collections.abc import Iterator
 
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.bounds import Side, is_raw
+from ctxlint.checks.bounds import Side, is_raw, is_raw_field
 from ctxlint.checks.bypasses import Bypass, bypasses
 from ctxlint.checks.duals import applies, mismatch
 from ctxlint.checks.extents import outgrown
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards
+from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards, shared_between
 from ctxlint.checks.miscounts import miscounted
 from ctxlint.checks.positional import Carried, Reason, carried_by, revisions
+from ctxlint.checks.same_place import elsewhere
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import STORE, Holder
@@ -46,9 +47,11 @@ def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
     """
     yield from _not_the_dual(analysis, undo, carried)
     yield from miscounted(analysis, undo, carried)
+    yield from elsewhere(analysis, undo, carried)
     yield from outgrown(analysis, undo, carried)
     yield from replayed_forwards(analysis, undo, carried)
     yield from many_logs(analysis, undo, carried)
+    yield from shared_between(analysis, undo, carried)
     yield from _raw(analysis, undo, carried)
     if not carried.record.container.endswith("()"):
         yield from _bypassed(analysis, undo, carried)
@@ -73,7 +76,7 @@ def _raw(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Re
             continue
         sides: tuple[Side, ...] = ("lower",) if edit.operation == "remove" else ("lower", "upper")
         for position, at in _starts(carried, edit):
-            side = next((s for s in sides if is_raw(analysis, carried.record.function, at, position, s)), None)
+            side = next((s for s in sides if _is_raw(analysis, carried, at, position, s)), None)
             if side is not None:
                 word = "negative" if side == "lower" else "past the end"
                 yield Reason(
@@ -81,6 +84,13 @@ def _raw(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Re
                     carried.record.function, edit.event,
                 )
                 return
+
+
+def _is_raw(analysis: Analysis, carried: Carried, at: int, position: Value, side: Side) -> bool:
+    function = carried.record.function
+    if carried.record.command is not None and is_raw_field(analysis, function, at, position, side):
+        return True
+    return is_raw(analysis, function, at, position, side)
 
 
 def _starts(carried: Carried, edit: Edit) -> Iterator[tuple[Value, int]]:

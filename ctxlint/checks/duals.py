@@ -158,6 +158,8 @@ def differ(one: Sum | None, other: Sum | None) -> bool:
     rest = one - other
     if rest == Sum():
         return False
+    if not rest.terms:
+        return True
     return all(is_plain(atom) for atom in (*one.atoms, *other.atoms))
 
 

@@ -28,6 +28,31 @@ def many_logs(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterat
             )
 
 
+def shared_between(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
+    """Several objects with a log each that were given one list."""
+    record = carried.record
+    if record.command is not None or not any(edit.shifts for edit in carried.edits):
+        return
+    owner = record.container.partition("[")[0].rpartition(".")[0]
+    cell = carried.replays[0].edit.holders
+    if analysis.program.class_(owner) is None or not all(h.rpartition(".")[0] == owner for h in cell):
+        return
+    handings = [handing for handing in undo.shared.handings if handing.kept in cell]
+    for one in handings:
+        others = [h for h in handings if h.whole & one.whole and (h.function, h.event) != (one.function, one.event)]
+        if others or _is_made_again(analysis, one.function, one.event):
+            yield Reason(
+                "many-logs", "objects that share the list have a log each, which does not know what the others edit", "medium",
+                one.function, one.event,
+            )
+            return
+
+
+def _is_made_again(analysis: Analysis, identity: FunctionId, event: int) -> bool:
+    """Whether a loop makes an object in every round."""
+    return analysis.view.graph(identity).derived(Loops).loop_of(event) is not None
+
+
 def replayed_forwards(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
     """One record of many edits, each at the place it had when the ones before were made, gone through in the same order."""
     record = carried.record

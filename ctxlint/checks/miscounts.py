@@ -10,7 +10,7 @@ from ctxlint.checks.positional import Carried, Reason
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import reachable
 from ctxlint.roles.edit import Edit
-from ctxlint.roles.measures import ONE, ZERO
+from ctxlint.roles.measures import ONE, ZERO, Sum
 from ctxlint.roles.undo import Replay, UndoRecords
 
 
@@ -22,7 +22,7 @@ def miscounted(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Itera
         for replay in carried.replays:
             count = replay.edit.removed if edit.operation == "append" else replay.edit.inserted
             counted = translated(undo, carried.record, edit, replay.function, count, False)
-            if counted == edit.repeats or _start_counts(undo, carried, edit, replay):
+            if counted == edit.repeats or _counts_all(carried, edit, counted) or _start_counts(undo, carried, edit, replay):
                 yield Reason(
                     "miscounted", "some round of the loop makes no edit, and the record counts them all", "high",
                     carried.record.function, edit.event,
@@ -57,6 +57,19 @@ def _is_single(analysis: Analysis, undo: UndoRecords, replay: Replay, edit: Edit
     if inverse.looped or graph.derived(Loops).loop_of(inverse.event) is not None:
         return False
     return (inverse.removed, inverse.inserted) == (edit.inserted, edit.removed) and ONE in (inverse.removed, inverse.inserted)
+
+
+def _counts_all(carried: Carried, edit: Edit, counted: Sum | None) -> bool:
+    """Whether the record counts every round and the edits beside the loop."""
+    assert edit.repeats is not None
+    total: Sum = edit.repeats
+    for other in carried.edits:
+        if other.event != edit.event and other.operation == edit.operation:
+            change = other.inserted if edit.operation == "append" else other.removed
+            if change is None:
+                return False
+            total = total + change
+    return total == counted
 
 
 def _counted_short(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:

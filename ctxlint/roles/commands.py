@@ -17,7 +17,7 @@ from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import Compound, Name, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.edits import Edits
-from ctxlint.roles.holders import Holder, Holders, is_within
+from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
 from ctxlint.roles.measures import leaves, single
 from ctxlint.roles.parts import Part, Parts
 
@@ -51,17 +51,18 @@ class Commands:
     def of(self, identity: FunctionId) -> Iterator[Command]:
         """The commands whose edit this method makes."""
         owner = self._view.program.owner(identity)
-        if owner is None or is_constructor(self._view, identity) or len(self._methods[owner]) > MAX_METHODS:
+        methods = self._methods.get(owner or "", [])
+        if owner is None or identity not in methods or is_constructor(self._view, identity) or len(methods) > MAX_METHODS:
             return
         for edit in self._edits.of(identity):
-            if edit.operation == "whole" or any(is_within(h, owner) or ":" in h for h in edit.holders):
+            if edit.operation == "whole" or any(":" in h or self._is_own(h, owner, methods) for h in edit.holders):
                 continue
-            for inverse in self._methods[owner]:
+            for inverse in methods:
                 if inverse != identity and not is_constructor(self._view, inverse):
                     for undone in self._edits.of(inverse):
                         if undone.holders & edit.holders and self._is_inverse(identity, edit, inverse, undone):
                             parts = self._fields(identity, edit, inverse, undone, owner)
-                            if parts:
+                            if parts and not self._is_moved(parts, methods, (identity, inverse)):
                                 self._name_family(owner, identity, inverse)
                                 yield Command(owner, identity, inverse, edit, undone, parts)
 
@@ -74,6 +75,25 @@ class Commands:
             self._view.program.owner(target) in family
             for number, event in enumerate(self._view.function(identity).events) if event.kind == "call"
             for call in self._view.calls(identity, number) for target in (*call.functions, *call.abstract)
+        )
+
+    def _is_own(self, cell: Holder, owner: ClassId, methods: list[FunctionId]) -> bool:
+        """Whether the cell is the object's own: made by it, and not what it was given."""
+        if not is_within(cell, owner) or "." in cell[len(owner) + 1:]:
+            return False
+        return not any(
+            event.kind == "write" and isinstance(event.value, Name) and cell in self._holders.of_event(method, number)
+            for method in methods if is_constructor(self._view, method)
+            for number, event in enumerate(self._view.function(method).events)
+        )
+
+    def _is_moved(self, parts: dict[Holder, Part], methods: list[FunctionId], known: tuple[FunctionId, FunctionId]) -> bool:
+        """Whether other methods set the fields that say where: those are a cursor, not the place of one edit."""
+        return any(
+            event.kind == "write" and event.path is not None and len(event.path.steps) == 1
+            and any(is_within(part, holder) for part in parts for holder in self._holders.of_event(method, number))
+            for method in methods if method not in known and not is_constructor(self._view, method)
+            for number, event in enumerate(self._view.function(method).events)
         )
 
     def _is_inverse(self, identity: FunctionId, edit: Edit, inverse: FunctionId, undone: Edit) -> bool:
@@ -105,7 +125,7 @@ class Commands:
         parts: dict[Holder, Part] = {}
         for place in sorted(places):
             field = place.partition("[")[0]
-            if not is_within(field, attribute_owner(self._view, owner, field.rpartition(".")[2])):
+            if ITEM in place or not is_within(field, attribute_owner(self._view, owner, field.rpartition(".")[2])):
                 continue
             if field in notes and self._is_noted_for(identity, notes[field][0], edit.event):
                 number, value = notes[field]

@@ -11,9 +11,11 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
+from ctxlint.calls.types import BoundMethod, in_order
 from ctxlint.calls.view import Call
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.event import Argument, Event
 from ctxlint.ir.value import AccessPath, Name, Result, Value
 from ctxlint.roles.edit import Edit, rebased
 from ctxlint.roles.holders import STORE, Holder, Holders
@@ -72,6 +74,21 @@ class Edits:
         if event.kind != "read" or event.path is None or not event.path.steps:
             return None
         return next(iter(Reader(self._summaries, self._measures, identity).by_method(number, event.path, event.keys, list(arguments))), None)
+
+    def by_function(self, identity: FunctionId, number: int, arguments: Sequence[Value]) -> Edit | None:
+        """The edit that calling a method of the program, read at an event, with these arguments will make."""
+        event = self._view.event(identity, number)
+        if event.kind != "read" or event.path is None or not event.path.steps:
+            return None
+        for kind in in_order(self._view.inference.of_value(identity, number, Result(number))):
+            if isinstance(kind, BoundMethod) and isinstance(kind.method, FunctionId):
+                given = tuple(Argument("", value) for value in arguments)
+                receiver = AccessPath(event.path.root, event.path.steps[:-1])
+                call = Call((kind.method,), (), (), given, receiver, event.path.steps[-1])
+                made = [edit for edit in self.of(kind.method) if edit.operation not in ("whole", "reorder")]
+                if len(made) == 1:
+                    return self._seen_from(identity, number, call, kind.method, made[0])
+        return None
 
     # Loops.
 
@@ -148,7 +165,7 @@ class Edits:
     def _lifted(self, identity: FunctionId) -> Iterator[Edit]:
         own = self.own(identity)
         for number, event in enumerate(self._view.function(identity).events):
-            if event.path is None or event.kind not in ("call", "write", "delete"):
+            if event.path is None or event.kind not in ("call", "write", "delete") or _postpones(event):
                 continue
             if event.kind != "call" and any(edit.event == number for edit in own):
                 continue
@@ -202,3 +219,8 @@ class Edits:
         origins = self._view.origins(target)
         names = {str(what) for value in values for kind, what in origins.roots(value, at) if kind == "param"}
         return tuple(actuals[name] for name in sorted(names) if name in actuals)
+
+
+def _postpones(event: Event) -> bool:
+    """Whether a call only keeps another one for later."""
+    return event.path is not None and (event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")) == "partial"

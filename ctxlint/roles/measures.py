@@ -154,7 +154,7 @@ class Measures:
             name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
             if name == "len" and len(event.arguments) == 1 and not event.path.steps:
                 return self._length(identity, number, event.arguments[0].value, depth)
-            if name in _SAME_NUMBER and len(event.arguments) == 1:
+            if name in _SAME_NUMBER and len(event.arguments) == 1 and (not event.path.steps or event.path.root == Name("operator", "global")):
                 return self._number(identity, number, event.arguments[0].value, depth)
             if name in _SEARCHES and len(event.arguments) == 2 and not any(a.keyword for a in event.arguments):
                 return self.sorted_place(identity, number, _SEARCHES[name], event.arguments[0].value, event.arguments[1].value)
@@ -204,6 +204,8 @@ class Measures:
                 return self._repeated(identity, at, value.parts[0], value.parts[1], depth)
             if value.operator == "f-string":
                 return _total([self._length(identity, at, part, depth) for part in value.parts])
+            if value.operator == "or" and value.parts[-1] in _NOTHING:
+                return self._length(identity, at, value.parts[0], depth)
             holders = self.holders.of(identity, at, value)
             if holders:
                 return single(("len", "place", min(holders)))
@@ -261,6 +263,7 @@ class Measures:
         return single(("len", *_unknown(identity, at, value).atoms[0]))
 
 
+_NOTHING = (Compound("list", ()), Compound("tuple", ()), Constant("str", ""))
 _SEARCHES = {"bisect_left": "left", "bisect_right": "right", "bisect": "right"}
 _ARITHMETIC = frozenset(["+", "+=", "-", "-=", "-x", "+x"])
 

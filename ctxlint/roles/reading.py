@@ -43,8 +43,10 @@ class Reader:
             elif event.kind in ("write", "delete") and event.path is not None and event.path.steps:
                 if event.path.steps[-1] == "[*]":
                     yield from self._of_item(number, event)
+                    if event.kind == "write" and event.keys and isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str":
+                        yield from self._of_element(number, event, AccessPath(event.path.root, event.path.steps[:-1]), event.keys[:-1])
                 elif event.kind == "write" and event.value is not None:
-                    yield from self._of_element(number, event)
+                    yield from self._of_element(number, event, event.path, event.keys)
                     yield from self._of_binding(number, event.value, self._holders.of_event(self._identity, number))
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
                 yield from self._of_variable(number, event.path.root, event.value)
@@ -119,9 +121,24 @@ class Reader:
 
     def _cell(self, number: int, receiver: AccessPath, keys: tuple[Value, ...]) -> frozenset[Holder]:
         found = self._holders.of_path(self._identity, number, receiver, keys)
-        if isinstance(receiver.root, Name) and not receiver.steps and all(holder.startswith(STORE) for holder in found):
-            return self._image(number, receiver.root)
+        if isinstance(receiver.root, Name) and not receiver.steps:
+            if all(holder.startswith(STORE) for holder in found) or self._is_copy(number, receiver.root):
+                return self._image(number, receiver.root)
         return found
+
+    def _is_copy(self, number: int, name: Name) -> bool:
+        """Whether a local name holds a list of its own with the same elements."""
+        bindings = self._view.definitions(self._identity).definitions(number, name.name) if name.scope == "local" else ()
+        values = [self._view.event(self._identity, n).value if n >= 0 else None for n in bindings]
+        return bool(values) and all(isinstance(value, Result) and self._copies(value.event) for value in values)
+
+    def _copies(self, number: int) -> bool:
+        event = self._view.event(self._identity, number)
+        if event.path is None:
+            return False
+        if event.kind == "read":
+            return slice_of(event) is not None
+        return event.kind == "call" and (event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")) in _COPYING
 
     def _image(self, number: int, name: Name) -> frozenset[Holder]:
         """The cells and stores whose content a local object holds, when the object is written back to them later."""
@@ -196,10 +213,9 @@ class Reader:
             operation: Operation = "remove" if event.kind == "delete" else "store"
             yield self.edit(operation, number, holders, where, ONE, ZERO if event.kind == "delete" else ONE, (key,), contents)
 
-    def _of_element(self, number: int, event: Event) -> Iterator[Edit]:
+    def _of_element(self, number: int, event: Event, changed: AccessPath, given: tuple[Value, ...]) -> Iterator[Edit]:
         """A store into a field of the element at a position changes that element in its place."""
-        assert event.path is not None
-        where, steps, keys = number, event.path, event.keys
+        where, steps, keys = number, changed, given
         if "[*]" not in steps.steps and isinstance(steps.root, Name):
             bound = self._only_binding(number, steps.root)
             read = self._view.event(self._identity, bound[1].event) if bound is not None and isinstance(bound[1], Result) else None
@@ -399,5 +415,6 @@ _METHODS: dict[str, _Method] = {
     "sort": _Method((0,), _reorder),
     "reverse": _Method((0,), _reorder),
 }
+_COPYING = frozenset(["list", "sorted", "bytearray", "deque", "copy", "deepcopy"])
 _SORTED = {"insort": "right", "insort_right": "right", "insort_left": "left"}
 _SETS = frozenset(["builtins.set", "builtins.frozenset"])

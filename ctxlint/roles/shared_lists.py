@@ -81,10 +81,18 @@ class SharedLists:
         if isinstance(value, Name) and value.scope == "local":
             for number in self._view.definitions(identity).definitions(at, value.name):
                 event = self._view.event(identity, number) if number >= 0 else None
-                if event is not None and event.kind == "local" and isinstance(event.value, Compound) and event.value.operator == "list":
+                if event is None or (event.kind == "local" and self._is_list(identity, event.value)):
                     yield f"{identity.module}:{self._view.function(identity).qualname}.{value.name}@{number}"
         if isinstance(value, (Name, Result)) and not self._is_made(identity, value):
             yield from (h for h in self._holders.of(identity, at, value) if not h.startswith(STORE) and ":" not in h and "[" not in h)
+
+    def _is_list(self, identity: FunctionId, value: Value | None) -> bool:
+        """Whether a value is a list, or another sequence, that is made here."""
+        if isinstance(value, Result):
+            event = self._view.event(identity, value.event)
+            return event.kind == "call" and event.path is not None and not event.path.steps and (
+                getattr(event.path.root, "name", "") in ("list", "bytearray", "deque"))
+        return isinstance(value, Compound) and value.operator in ("list", "comprehension-list")
 
     def _is_made(self, identity: FunctionId, value: Value) -> bool:
         """Whether a value is the result of a call: a copy, or an object that is made for it."""

@@ -276,7 +276,7 @@ class UndoRecords:
             made = self._parts.take_apart(identity, event, value, f"{container}{step}", parts, 0)
             inverse = self._closure_in(identity, event, value, parts)
             bound = self._bound_in(identity, event, value, 0)
-            record = Record(identity, event, container, parts, made, value, 0, inverse, bound)
+            record = Record(identity, event, container, parts, made, value, 0, inverse, bound=bound)
             if self._may_be_replayed(record):
                 yield record
 
@@ -303,7 +303,10 @@ class UndoRecords:
         for index, each in enumerate(given):
             if isinstance(each, Result):
                 rest = [p for v in given[index + 1:] for p in (v.parts if isinstance(v, Compound) and v.operator in ("tuple", "list") else (v,))]
-                found = self.edits.by_method(identity, each.event, rest) or self._bound_in(identity, at, each, depth + 1)
+                found = (
+                    self.edits.by_method(identity, each.event, rest) or self.edits.by_function(identity, each.event, rest)
+                    or self._bound_in(identity, at, each, depth + 1)
+                )
                 if found is not None:
                     return msgspec.structs.replace(found, event=at)
         return None

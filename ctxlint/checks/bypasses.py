@@ -118,7 +118,7 @@ def _inside(analysis: Analysis, function: FunctionId, value: Value) -> Iterator[
 
 def _touches(analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder) -> bool:
     """Whether the function, or a callee, changes the log: records, removes or resets."""
-    if undo.commands.belongs(function, container):
+    if undo.commands.belongs(function, container) or undo.registered.belongs(function, container):
         return True
     if any(container in edit.holders for edit in undo.edits.of(function)):
         return True

@@ -114,6 +114,8 @@ def _bypassed(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterat
         yield Reason("bypassed", "people and other programs edit the file too", "medium", carried.record.function, carried.record.event)
     compared = frozenset(h for replay in carried.replays for h in revisions(undo, carried.record, replay))
     cell = carried.replays[0].edit.holders
+    if carried.record.command is not None and all(":" in holder for holder in cell):
+        return                                             # each call says which cell it is
     for bypass in bypasses(analysis, undo, carried.record, cell | undo.shared.aliases(cell), replayers, tail=tail):
         if not any(compared.intersection(m.cells) for m in analysis.summaries.of(bypass.function).mutations):
             yield _of_bypass(analysis, bypass)

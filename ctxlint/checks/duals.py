@@ -158,9 +158,14 @@ def differ(one: Sum | None, other: Sum | None) -> bool:
     rest = one - other
     if rest == Sum():
         return False
-    if not rest.terms:
+    if not rest.terms or _is_fixed_beside_rounds(one, other) or _is_fixed_beside_rounds(other, one):
         return True
     return all(is_plain(atom) for atom in (*one.atoms, *other.atoms))
+
+
+def _is_fixed_beside_rounds(fixed: Sum, other: Sum) -> bool:
+    """Whether one is a number that was written down, the other what a loop makes in all its rounds."""
+    return not fixed.terms and any(atom[0] == "rounds" for atom in other.atoms)
 
 
 def is_plain(atom: Atom) -> bool:

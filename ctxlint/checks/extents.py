@@ -30,6 +30,8 @@ def outgrown(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
         if not taken or edit.distance or not _is_passed(edit.start + edit.removed):
             continue
         for replay in carried.replays:
+            if sum(bool(e.holders & edit.holders) for e in undo.edits.of(replay.function)) > 1:
+                continue                                   # another edit of the replay takes back what was added
             if replay.edit.removed is not None and {a[2] for a in replay.edit.removed.atoms if a[:2] == ("len", "place")} & taken:
                 if not _reaches_within(analysis, undo, record.function, edit, record, taken):
                     yield Reason(

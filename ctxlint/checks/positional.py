@@ -11,9 +11,10 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.duals import applies
 from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.value import Constant, Result
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
+from ctxlint.roles.measures import slice_of
 from ctxlint.roles.undo import Record, Replay, UndoRecords
 
 
@@ -108,9 +109,32 @@ def _inverses(analysis: Analysis, undo: UndoRecords, record: Record, replays: li
             e.operation == "whole" and e.event < replay.edit.event and e.holders & replay.edit.holders
             for e in undo.edits.of(replay.function)
         )
-        if not resets:
+        if not resets and not _reworks(analysis, undo, replay):
             found.append(replay)
     return found
+
+
+def _reworks(analysis: Analysis, undo: UndoRecords, replay: Replay) -> bool:
+    """Whether the edit puts in what it has made of the same part of the cell: nothing of it was recorded."""
+    function, event = replay.edit.origin
+    pending: list[tuple[Value, int]] = [(v, event) for v in (replay.edit.contents if replay.edit.distance == 0 else ())]
+    seen: set[tuple[Value, int]] = set()
+    while pending:
+        value, at = pending.pop()
+        if (value, at) in seen:
+            continue
+        seen.add((value, at))
+        if isinstance(value, Compound):
+            pending += [(part, at) for part in value.parts]
+        elif isinstance(value, Name) and value.scope == "local":
+            bound = [n for n in analysis.view.definitions(function).definitions(at, value.name) if n >= 0]
+            pending += [(v, n) for n in bound if (v := analysis.view.event(function, n).value) is not None]
+        elif isinstance(value, Result):
+            it = analysis.view.event(function, value.event)
+            if it.kind == "read" and slice_of(it) is not None and undo.holders.of_event(function, value.event) & replay.edit.holders:
+                return True
+            pending += [(a.value, value.event) for a in it.arguments]
+    return False
 
 
 def _can_undo(analysis: Analysis, undo: UndoRecords, inverse: Edit, edits: tuple[Edit, ...]) -> bool:
@@ -140,7 +164,10 @@ def _recognises(undo: UndoRecords, record: Record, replay: Replay) -> bool:
     """Whether the replay compares content of the cell with something of the record before it edits, or searches for it."""
     cell = replay.edit.holders
     if replay.function == record.function:
-        return False
+        origin, event = replay.edit.origin
+        return origin != record.function and any(
+            is_within(h, c) for mentioned in undo.mentions.compared_before(origin, event) for h in mentioned for c in cell
+        )
     compared = list(undo.mentions.compared_before(replay.function, replay.edit.event))
     if replay.edit.distance:
         function, event = replay.edit.origin

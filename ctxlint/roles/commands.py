@@ -55,7 +55,7 @@ class Commands:
         if owner is None or identity not in methods or is_constructor(self._view, identity) or len(methods) > MAX_METHODS:
             return
         for edit in self._edits.of(identity):
-            if edit.operation == "whole" or any(":" in h or self._is_own(h, owner, methods) for h in edit.holders):
+            if edit.operation == "whole" or any(self._is_own(h, owner, methods) for h in edit.holders):
                 continue
             for inverse in methods:
                 if inverse != identity and not is_constructor(self._view, inverse):

@@ -82,13 +82,17 @@ class Edits:
             return None
         for kind in in_order(self._view.inference.of_value(identity, number, Result(number))):
             if isinstance(kind, BoundMethod) and isinstance(kind.method, FunctionId):
-                given = tuple(Argument("", value) for value in arguments)
-                receiver = AccessPath(event.path.root, event.path.steps[:-1])
-                call = Call((kind.method,), (), (), given, receiver, event.path.steps[-1])
-                made = [edit for edit in self.of(kind.method) if edit.operation not in ("whole", "reorder")]
-                if len(made) == 1:
-                    return self._seen_from(identity, number, call, kind.method, made[0])
+                return self.when_called(identity, number, kind.method, AccessPath(event.path.root, event.path.steps[:-1]), arguments)
         return None
+
+    def when_called(
+        self, identity: FunctionId, number: int, target: FunctionId, receiver: AccessPath | None, arguments: Sequence[Value]
+    ) -> Edit | None:
+        """The one edit that a function will make when it is called with these values, as they are at an event."""
+        given = tuple(Argument("", value) for value in arguments)
+        call = Call((target,), (), (), given, receiver, self._view.function(target).qualname.rpartition(".")[2])
+        made = [edit for edit in self.of(target) if edit.operation not in ("whole", "reorder")]
+        return self._seen_from(identity, number, call, target, made[0]) if len(made) == 1 else None
 
     # Loops.
 

@@ -75,6 +75,10 @@ class Reader:
     def _of_sorted(self, number: int, event: Event, path: AccessPath) -> Iterator[Edit]:
         """What puts an item where it belongs in a sorted cell decides the place itself."""
         name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
+        if name in _MIXES and event.arguments:
+            holders = self._holders.of(self._identity, number, event.arguments[0].value)
+            if holders:
+                yield self.edit("reorder", number, holders, None, None, None, (), ())
         if name in _SORTED and len(event.arguments) == 2 and not any(argument.keyword for argument in event.arguments):
             cell, item = (argument.value for argument in event.arguments)
             holders = self._holders.of(self._identity, number, cell)
@@ -415,6 +419,7 @@ _METHODS: dict[str, _Method] = {
     "sort": _Method((0,), _reorder),
     "reverse": _Method((0,), _reorder),
 }
+_MIXES = frozenset(["shuffle", "heapify", "heappush", "heappop", "heappushpop", "heapreplace"])
 _COPYING = frozenset(["list", "sorted", "bytearray", "deque", "copy", "deepcopy"])
 _SORTED = {"insort": "right", "insort_right": "right", "insort_left": "left"}
 _SETS = frozenset(["builtins.set", "builtins.frozenset"])

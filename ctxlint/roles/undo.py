@@ -22,6 +22,7 @@ from ctxlint.roles.holders import ITEM, STORE, Holder, Holders, is_within
 from ctxlint.roles.measures import Measures, leaves
 from ctxlint.roles.mentions import Mentions
 from ctxlint.roles.parts import Part, Parts
+from ctxlint.roles.registered import Registered
 from ctxlint.roles.shared_lists import SharedLists
 
 MAX_DISTANCE = 3
@@ -91,6 +92,7 @@ class UndoRecords:
         self.shared = SharedLists(self.view, self.holders)
         self._parts = Parts(self.view, self.measures, self.edits)
         self.commands = Commands(self.view, self.holders, self.edits, self._parts)
+        self.registered = Registered(self.view)
         self._used: Uses | None = None
         self._records: dict[FunctionId, tuple[Record, ...]] = {}
         self._takes: dict[FunctionId, frozenset[Holder]] = {}
@@ -104,7 +106,7 @@ class UndoRecords:
             found = self._records[identity] = tuple(
                 [
                     *self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity),
-                    *self._command_records(identity),
+                    *self._command_records(identity), *self._registered_records(identity),
                 ]
             )
         return found
@@ -275,7 +277,7 @@ class UndoRecords:
             parts: dict[Holder, Part] = {}
             made = self._parts.take_apart(identity, event, value, f"{container}{step}", parts, 0)
             inverse = self._closure_in(identity, event, value, parts)
-            bound = self._bound_in(identity, event, value, 0)
+            bound = self._bound_in(identity, event, value, 0) or self._looked_up(identity, event, parts)
             record = Record(identity, event, container, parts, made, value, 0, inverse, bound=bound)
             if self._may_be_replayed(record):
                 yield record
@@ -310,6 +312,37 @@ class UndoRecords:
                 if found is not None:
                     return msgspec.structs.replace(found, event=at)
         return None
+
+    def _looked_up(self, identity: FunctionId, at: int, parts: dict[Holder, Part]) -> Edit | None:
+        """The call that a record postpones by name: a key of a table of functions, and what to call that with."""
+        keys = [part.constant for part in parts.values() if part.constant is not None]
+        targets = [target for key in keys for target in self.registered.named(key, identity.module)]
+        if len(targets) != 1:
+            return None
+        given = [part.value for part in parts.values() if part.constant is None and part.where == identity]
+        found = self.edits.when_called(identity, at, targets[0], _RECEIVER, given)
+        return None if found is None else msgspec.structs.replace(found, event=at)
+
+    def _registered_records(self, identity: FunctionId) -> Iterator[Record]:
+        """The arguments of a call, which whoever undoes it passes to the function that is registered for it."""
+        inverses = self.registered.inverses(identity)
+        formals = self.view.function(identity).formals if inverses else ()
+        for edit in self.edits.own(identity) if inverses else ():
+            if edit.operation == "whole" or not edit.positions:
+                continue
+            for inverse in inverses:
+                known = [f.name for f in self.view.function(inverse).formals]
+                if known != [f.name for f in formals]:
+                    continue
+                given = [Name(formal.name, "local") for formal in formals]
+                bound = self.edits.when_called(
+                    identity, edit.event, inverse, _RECEIVER, given[1:] if self.view.function(inverse).owner else given
+                )
+                if bound is not None and bound.holders & edit.holders:
+                    container = f"calls of {identity.module}.{self.view.function(identity).qualname}"
+                    self.registered.logs.add(container)
+                    parts = {f"{container}.{f.name}": self._parts.part(identity, edit.event, Name(f.name, "local")) for f in formals}
+                    yield Record(identity, edit.event, container, parts, edit.event, bound=bound)
 
     def _closure_in(self, identity: FunctionId, at: int, value: Value, parts: dict[Holder, Part]) -> FunctionId | None:
         """The function among the parts of a record; what it captures becomes parts as well."""
@@ -373,4 +406,5 @@ class UndoRecords:
                 yield seen
 
 
+_RECEIVER = AccessPath(Name("self", "local"))
 _TAKING = frozenset(["pop", "popleft", "get", "popitem", "get_nowait", "peek"])

@@ -78,21 +78,29 @@ def _is_receiver(analysis: Analysis, identity: FunctionId, name: str) -> bool:
 
 def is_bounded(analysis: Analysis, identity: FunctionId, event: int, position: Value, side: Side) -> bool:
     """Whether every way to the event passes a test that bounds the position, or binds it anew."""
-    view = analysis.view
-    graph = view.graph(identity)
     names = _names(analysis, identity, event, position)
     if not names:
         return False
-    barriers = set(_rebindings(analysis, identity, names, side))
-    for number, block in enumerate(view.function(identity).blocks):
-        for edge in block.edges:
-            target = graph.size + edge.target
-            if edge.condition is not None and len(graph.predecessors(target)) == 1:
-                if _bounds(analysis, identity, edge.condition, names, side):
-                    barriers.add(target)
-    barriers.update(_checking_helpers(analysis, identity, names, side))
-    barriers.discard(event)
-    return path(graph, graph.entry, event, barriers, consistent=False) is None
+    barriers = {*_rebindings(analysis, identity, names, side), *_checking_helpers(analysis, identity, names, side)} - {event}
+    return not _comes_unbounded(analysis, identity, event, names, side, barriers)
+
+
+def _comes_unbounded(
+    analysis: Analysis, identity: FunctionId, event: int, names: frozenset[str], side: Side, barriers: set[int]
+) -> bool:
+    """Whether some way leads to the event past all barriers and along no edge whose test bounds the position."""
+    graph = analysis.view.graph(identity)
+    pending, seen = [graph.entry], {graph.entry}
+    while pending:
+        for edge in graph.successors(pending.pop()):
+            if edge.condition is not None and _bounds(analysis, identity, edge.condition, names, side):
+                continue
+            if edge.target == event:
+                return True
+            if edge.target not in seen and edge.target not in barriers:
+                seen.add(edge.target)
+                pending.append(edge.target)
+    return False
 
 
 def _names(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int = 0) -> frozenset[str]:

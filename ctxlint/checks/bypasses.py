@@ -35,7 +35,7 @@ def bypasses(
 ) -> Iterator[Bypass]:
     """The edits of the cell that move positions and are not in the record's container; `tail`: counted from the end."""
     for function in _changers(analysis, undo, record, cell):
-        if function in replayers or is_constructor(analysis.view, function):
+        if function in replayers or is_constructor(analysis.view, function) or function in undo.kept_in(record.container, record.function):
             continue
         for edit in undo.edits.own(function):
             known = bool(edit.holders & cell)

@@ -17,7 +17,7 @@ from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards, shared_between
 from ctxlint.checks.miscounts import miscounted
 from ctxlint.checks.positional import Carried, Reason, carried_by, revisions
-from ctxlint.checks.same_place import elsewhere
+from ctxlint.checks.same_place import bound_later, elsewhere
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import STORE, Holder
@@ -47,6 +47,7 @@ def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
     """
     yield from _not_the_dual(analysis, undo, carried)
     yield from miscounted(analysis, undo, carried)
+    yield from bound_later(analysis, undo, carried)
     yield from elsewhere(analysis, undo, carried)
     yield from outgrown(analysis, undo, carried)
     yield from replayed_forwards(analysis, undo, carried)

@@ -9,9 +9,11 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.quantities import normal
+from ctxlint.checks.turning import is_reversed
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Constant
+from ctxlint.ir.value import Compound, Constant, Name
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import Atom, Sum, single, substituted
 from ctxlint.roles.undo import Record, UndoRecords
@@ -125,11 +127,32 @@ def _compared(
     )
     if differ(forward.start, start):
         return Mismatch("it is replayed at another place than the edit was made", inverse)
+    if inverse.looped:
+        return _turned_round(analysis, replayer, inverse)
+    if forward.repeats is not None and forward.operation == "append" and removed is not None and not removed.terms:
+        return Mismatch("the replay removes a fixed number of elements, and a loop adds them", inverse)
     if differ(forward.inserted, removed):
         return Mismatch("the replay removes another number of elements than the edit added", inverse)
     if differ(forward.removed, inserted):
         return Mismatch("the replay puts back another number of elements than the edit removed", inverse)
     return None
+
+
+def _turned_round(analysis: Analysis, replayer: FunctionId, inverse: Edit) -> Mismatch | None:
+    """A loop that inserts one element after the other at one place puts the last one first."""
+    view = analysis.view
+    loop = view.graph(replayer).derived(Loops).loop_of(inverse.event)
+    over = view.event(replayer, loop.driver).value if loop is not None and loop.driver is not None else None
+    if loop is None or over is None or inverse.operation != "insert" or inverse.distance or not inverse.positions:
+        return None
+    position = inverse.positions[0]
+    if not isinstance(position, Name) or position.scope != "local":
+        return None
+    if any(number in loop.body for number in view.definitions(replayer).definitions(inverse.event, position.name)):
+        return None
+    if is_reversed(view, replayer, inverse.event, over):
+        return None
+    return Mismatch("every round inserts at the same place, so that the last element comes first", inverse)
 
 
 def translated(undo: UndoRecords, record: Record, forward: Edit, replayer: FunctionId, sum: Sum | None, grown: bool) -> Sum | None:
@@ -170,7 +193,7 @@ def _is_fixed_beside_rounds(fixed: Sum, other: Sum) -> bool:
 
 def is_plain(atom: Atom) -> bool:
     """What stands for itself: formals, their lengths, counts in texts, and the length of a cell when the function began."""
-    return atom[0] in ("param", "sorted", "text") or (atom[0] == "len" and atom[1] in ("param", "place"))
+    return atom[0] in ("param", "sorted", "text", "either", "some") or (atom[0] == "len" and atom[1] in ("param", "place"))
 
 
 def optional(analysis: Analysis, identity: FunctionId, edit: int, record: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.positional import Carried, Reason
+from ctxlint.checks.turning import is_reversed
 from ctxlint.flow.loops import Loops
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
@@ -34,10 +35,10 @@ def shared_between(analysis: Analysis, undo: UndoRecords, carried: Carried) -> I
     if record.command is not None or not any(edit.shifts for edit in carried.edits):
         return
     owner = record.container.partition("[")[0].rpartition(".")[0]
-    cell = carried.replays[0].edit.holders
-    if analysis.program.class_(owner) is None or not all(h.rpartition(".")[0] == owner for h in cell):
+    if analysis.program.class_(owner) is None:
         return
-    handings = [handing for handing in undo.shared.handings if handing.kept in cell]
+    given = {f"{owner}.{step}" for edit in carried.edits for step in _first_steps(analysis, edit)}
+    handings = [handing for handing in undo.shared.handings_to(owner) if handing.kept in given]
     for one in handings:
         others = [h for h in handings if h.whole & one.whole and (h.function, h.event) != (one.function, one.event)]
         if others or _is_made_again(analysis, one.function, one.event):
@@ -46,6 +47,12 @@ def shared_between(analysis: Analysis, undo: UndoRecords, carried: Carried) -> I
                 one.function, one.event,
             )
             return
+
+
+def _first_steps(analysis: Analysis, edit: Edit) -> tuple[str, ...]:
+    """The attribute of the own object through which an edit reaches its cell."""
+    path = analysis.view.event(*edit.origin).path
+    return path.steps[:1] if path is not None and isinstance(path.root, Name) else ()
 
 
 def _is_made_again(analysis: Analysis, identity: FunctionId, event: int) -> bool:
@@ -64,7 +71,7 @@ def replayed_forwards(analysis: Analysis, undo: UndoRecords, carried: Carried) -
         if loop is None or loop.driver is None or not replay.places & many or _turns_round(analysis, replay.function):
             continue
         over = analysis.view.event(replay.function, loop.driver).value
-        if over is not None and not _is_reversed(analysis, replay.function, loop.driver, over):
+        if over is not None and not is_reversed(analysis.view, replay.function, loop.driver, over):
             yield Reason(
                 "out-of-order", "its edits are taken back in the order in which they were made, not the other way round", "high",
                 replay.function, replay.edit.event,
@@ -78,27 +85,6 @@ def _turns_round(analysis: Analysis, identity: FunctionId) -> bool:
         e.kind == "call" and e.path is not None and e.path.steps[-1:] in (("reverse",), ("sort",), ("appendleft",))
         or (e.kind == "call" and e.path is not None and e.path.steps[-1:] == ("insert",) and e.arguments[:1] and e.arguments[0].value == _FIRST)
         for e in analysis.view.function(identity).events
-    )
-
-
-def _is_reversed(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int = 0) -> bool:
-    """Whether a value is gone through from its end, or in an order that is made for it."""
-    view = analysis.view
-    if isinstance(value, Name) and value.scope == "local" and depth < 6:
-        bound = [n for n in view.definitions(identity).definitions(at, value.name) if n >= 0]
-        values = [(n, view.event(identity, n).value) for n in bound]
-        return any(v is not None and _is_reversed(analysis, identity, n, v, depth + 1) for n, v in values)
-    if not isinstance(value, Result):
-        return False
-    event = view.event(identity, value.event)
-    if event.kind == "call" and event.path is not None:
-        name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
-        if name in ("reversed", "sorted"):
-            return True
-        return depth < 6 and any(_is_reversed(analysis, identity, value.event, a.value, depth + 1) for a in event.arguments)
-    key = event.keys[-1] if event.kind == "read" and event.keys else None
-    return isinstance(key, Compound) and key.operator == "slice" and not (
-        isinstance(key.parts[2], Constant) and key.parts[2].kind == "none"
     )
 
 

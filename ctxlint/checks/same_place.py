@@ -8,6 +8,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.duals import translated
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.positional import Carried, Reason
+from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import Sum
@@ -42,6 +43,31 @@ def elsewhere(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterat
                     record.function, edit.event,
                 )
                 return
+
+
+def bound_later(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
+    """A kept function that sees a variable of the function around it, which is bound anew before the inverse runs."""
+    record = carried.record
+    if record.inverse is None:
+        return
+    captured = analysis.view.function(record.inverse).captures
+    used = {
+        name for replay in carried.replays for position in replay.edit.positions
+        for name in captured if Name(name, "captured") in _inside(position)
+    }
+    after = reachable(analysis.view.graph(record.function), record.event)
+    for number, event in enumerate(analysis.view.function(record.function).events):
+        if number in after and event.kind == "local" and event.path is not None and getattr(event.path.root, "name", "") in used:
+            yield Reason(
+                "bound-later", "a new value is bound to the variable that the inverse will look into", "high", record.function, number
+            )
+            return
+
+
+def _inside(value: Value) -> Iterator[Value]:
+    yield value
+    for part in value.parts if isinstance(value, Compound) else ():
+        yield from _inside(part)
 
 
 def _is_alone(carried: Carried, edit: Edit) -> bool:

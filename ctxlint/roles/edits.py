@@ -13,10 +13,10 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod, in_order
 from ctxlint.calls.view import Call
-from ctxlint.flow.loops import Loops
+from ctxlint.flow.loops import Loop, Loops
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.event import Argument, Event
-from ctxlint.ir.value import AccessPath, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.edit import Edit, rebased
 from ctxlint.roles.holders import STORE, Holder, Holders
 from ctxlint.roles.measures import ONE, Atom, Measures, Sum, single, substituted
@@ -104,6 +104,10 @@ class Edits:
             if loop is None or edit.operation == "store":
                 return edit
             return msgspec.structs.replace(edit, start=None, looped=True)
+        if loop.driver is None and edit.operation == "pop":
+            mark = self._mark(identity, edit, loop)
+            if mark is not None:
+                return msgspec.structs.replace(edit, operation="slice", start=mark, removed=single(("size", min(edit.holders), loop.head)) - mark)
         rounds = self._rounds(identity, loop.driver) if loop.driver is not None else None
         skips = path(graph, loop.driver, loop.driver, {edit.event}, exceptional=False) is not None if loop.driver is not None else True
         leaves = any(
@@ -117,6 +121,18 @@ class Edits:
             removed=times if edit.operation == "pop" else edit.removed,
             inserted=times if edit.operation == "append" else edit.inserted,
         )
+
+    def _mark(self, identity: FunctionId, edit: Edit, loop: Loop) -> Sum | None:
+        """What `while len(cell) > mark: cell.pop()` leaves."""
+        graph = self._view.graph(identity)
+        for node in sorted(loop.body):
+            for successor in graph.successors(node):
+                asked = successor.condition.value if successor.condition is not None and successor.target in loop.body else None
+                if isinstance(asked, Compound) and asked.operator in (">", "!=") and len(asked.parts) == 2:
+                    length, mark = (self._measures.number(identity, edit.event, part) for part in asked.parts)
+                    if len(length.terms) == 1 and length.atoms[0][0] == "size" and length.atoms[0][1] in edit.holders and not length.constant:
+                        return mark
+        return None
 
     def _rounds(self, identity: FunctionId, driver: int) -> Sum | None:
         """How many rounds a loop over `range(n)` or over a sequence makes."""

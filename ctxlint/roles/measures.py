@@ -12,6 +12,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
@@ -204,12 +205,39 @@ class Measures:
                 return self._repeated(identity, at, value.parts[0], value.parts[1], depth)
             if value.operator == "f-string":
                 return _total([self._length(identity, at, part, depth) for part in value.parts])
+            if value.operator == "if" and all(isinstance(part, Constant) for part in value.parts[1:]):
+                lengths = {self._length(identity, at, part, depth) for part in value.parts[1:]}
+                return lengths.pop() if len(lengths) == 1 else single(("either", repr(value)))
+            if value.operator.startswith("comprehension-") and len(value.parts) == 2 and self._is_filtered(identity, at, value):
+                return single(("some", repr(self._length(identity, at, value.parts[1], depth))))
             if value.operator == "or" and value.parts[-1] in _NOTHING:
                 return self._length(identity, at, value.parts[0], depth)
             holders = self.holders.of(identity, at, value)
             if holders:
                 return single(("len", "place", min(holders)))
         return self._unmeasured(identity, at, value)
+
+    def _is_filtered(self, identity: FunctionId, at: int, made: Compound) -> bool:
+        """Whether the rounds of a comprehension ask something that its elements do not hold."""
+        events = self._view.function(identity).events
+        driver = next((n for n in range(at - 1, -1, -1) if events[n].kind == "iterate" and events[n].value == made.parts[1]), None)
+        if driver is None:
+            return False
+        used: set[int] = set()
+        pending: list[Value] = [made.parts[0]]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, Compound):
+                pending += value.parts
+            elif isinstance(value, Result) and value.event not in used:
+                used.add(value.event)
+                event = events[value.event]
+                pending += [a.value for a in event.arguments] + list(event.keys) + ([event.path.root] if event.path else [])
+        last = next((n for n in range(driver + 1, at) if events[n].kind == "iterate"), at)
+        inside = self._view.graph(identity).derived(Loops).loop_of(driver)
+        return inside is not None and any(
+            n not in used and events[n].kind in ("call", "read") for n in range(driver + 1, last) if n in inside.body
+        )
 
     def _repeated(self, identity: FunctionId, at: int, whole: Value, times: Value, depth: int) -> Sum:
         """The length of `[None] * n`."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.view import View
 from ctxlint.ir.value import Compound, Name, Result, Value
@@ -53,6 +53,28 @@ class SharedLists:
                     grown = True
         return frozenset(found) - cell
 
+    def handings_to(self, owner: ClassId) -> tuple[Handing, ...]:
+        """The handings of objects to a class, those to a record class without a constructor of its own included."""
+        info = self._view.program.class_(owner)
+        own = tuple(h for h in self.handings if h.kept.rpartition(".")[0] == owner)
+        if own or info is None:
+            return own
+        fields = [field.name for field in info.ir.fields if field.annotation]
+        return tuple(self._to_fields(owner, fields)) if fields else ()
+
+    def _to_fields(self, owner: ClassId, fields: list[str]) -> Iterator[Handing]:
+        simple = owner.rpartition(".")[2]
+        for identity in self._view.program.functions():
+            for number, event in enumerate(self._view.function(identity).events):
+                if event.kind == "call" and event.path is not None and (
+                    event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
+                ) == simple:
+                    for index, argument in enumerate(event.arguments):
+                        name = argument.keyword or (fields[index] if index < len(fields) else "")
+                        whole = frozenset(self._whole(identity, number, argument.value))
+                        if name in fields and whole:
+                            yield Handing(identity, number, f"{owner}.{name}", whole)
+
     def _find(self) -> Iterator[Handing]:
         for identity in self._view.program.functions():
             if not is_constructor(self._view, identity):
@@ -80,19 +102,9 @@ class SharedLists:
     def _whole(self, identity: FunctionId, at: int, value: Value) -> Iterator[Holder]:
         if isinstance(value, Name) and value.scope == "local":
             for number in self._view.definitions(identity).definitions(at, value.name):
-                event = self._view.event(identity, number) if number >= 0 else None
-                if event is None or (event.kind == "local" and self._is_list(identity, event.value)):
-                    yield f"{identity.module}:{self._view.function(identity).qualname}.{value.name}@{number}"
+                yield f"{identity.module}:{self._view.function(identity).qualname}.{value.name}@{number}"
         if isinstance(value, (Name, Result)) and not self._is_made(identity, value):
             yield from (h for h in self._holders.of(identity, at, value) if not h.startswith(STORE) and ":" not in h and "[" not in h)
-
-    def _is_list(self, identity: FunctionId, value: Value | None) -> bool:
-        """Whether a value is a list, or another sequence, that is made here."""
-        if isinstance(value, Result):
-            event = self._view.event(identity, value.event)
-            return event.kind == "call" and event.path is not None and not event.path.steps and (
-                getattr(event.path.root, "name", "") in ("list", "bytearray", "deque"))
-        return isinstance(value, Compound) and value.operator in ("list", "comprehension-list")
 
     def _is_made(self, identity: FunctionId, value: Value) -> bool:
         """Whether a value is the result of a call: a copy, or an object that is made for it."""

@@ -160,6 +160,15 @@ class UndoRecords:
             made = max((p.at for p in command.parts.values() if p.where == identity), default=command.edit.event)
             yield Record(identity, command.edit.event, command.owner, command.parts, made, command=command)
 
+    def kept_in(self, container: Holder, near: FunctionId) -> frozenset[FunctionId]:
+        """The functions that lie in a container of inverses, as functions of one module put them there."""
+        if self.records(near) and all(record.inverse is None for record in self.records(near)):
+            return frozenset()
+        return frozenset(
+            record.inverse for identity in self.view.program.functions() if identity.module == near.module
+            for record in self.records(identity) if record.container == container and record.inverse is not None
+        )
+
     def called_replays(self, record: Record) -> Iterator[Replay]:
         """The edits of the function, or of the postponed call, that a record holds."""
         if record.command is not None:

@@ -35,16 +35,28 @@ def bypasses(
 ) -> Iterator[Bypass]:
     """The edits of the cell that move positions and are not in the record's container; `tail`: counted from the end."""
     for function in _changers(analysis, undo, record, cell):
-        if function in replayers or is_constructor(analysis.view, function) or function in undo.kept_in(record.container, record.function):
+        if function in replayers or is_constructor(analysis.view, function) or _is_inverse(undo, record, function):
             continue
         for edit in undo.edits.own(function):
             known = bool(edit.holders & cell)
             if (known or _looks_like(analysis, function, edit, cell)) and _moves(analysis, function, edit, tail):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
-                elif not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
+                elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
                     yield Bypass(function, edit, "changes the cell and records nothing", "high" if known else "medium")
                 break
+
+
+def _is_inverse(undo: UndoRecords, record: Record, function: FunctionId) -> bool:
+    """Whether the function is one of those that the log holds, or whose calls it holds."""
+    log = record.container
+    return function in undo.kept_in(log, record.function) or undo.commands.belongs(function, log) or undo.registered.belongs(function, log)
+
+
+def _is_called_by_commands(analysis: Analysis, undo: UndoRecords, record: Record, function: FunctionId) -> bool:
+    """Whether every caller is a command of the log: the function is how they reach the cell."""
+    callers = {caller for caller, _ in analysis.view.call_graph.callers(function)}
+    return bool(callers) and all(_is_inverse(undo, record, caller) for caller in callers)
 
 
 def _changers(analysis: Analysis, undo: UndoRecords, record: Record, cell: frozenset[Holder]) -> Iterable[FunctionId]:
@@ -118,8 +130,6 @@ def _inside(analysis: Analysis, function: FunctionId, value: Value) -> Iterator[
 
 def _touches(analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder) -> bool:
     """Whether the function, or a callee, changes the log: records, removes or resets."""
-    if undo.commands.belongs(function, container) or undo.registered.belongs(function, container):
-        return True
     if any(container in edit.holders for edit in undo.edits.of(function)):
         return True
     if any(record.container == container for record in undo.records(function)):

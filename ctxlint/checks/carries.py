@@ -73,9 +73,9 @@ def _not_the_dual(analysis: Analysis, undo: UndoRecords, carried: Carried) -> It
 
 def _raw(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
     for edit in carried.edits:
-        if edit.operation not in ("insert", "remove", "slice"):
+        if edit.operation not in ("insert", "remove", "slice") and not (edit.operation == "store" and _grows(analysis, undo, carried)):
             continue
-        sides: tuple[Side, ...] = ("lower",) if edit.operation == "remove" else ("lower", "upper")
+        sides: tuple[Side, ...] = ("lower",) if edit.operation in ("remove", "store") else ("lower", "upper")
         for position, at in _starts(carried, edit):
             side = next((s for s in sides if _is_raw(analysis, carried, at, position, s)), None)
             if side is not None:
@@ -85,6 +85,13 @@ def _raw(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Re
                     carried.record.function, edit.event,
                 )
                 return
+
+
+def _grows(analysis: Analysis, undo: UndoRecords, carried: Carried) -> bool:
+    """Whether something adds or removes at the end without a record: a position counted from there is another one afterwards."""
+    cell = carried.replays[0].edit.holders
+    replayers = frozenset(replay.function for replay in carried.replays)
+    return carried.record.command is None and any(True for _ in bypasses(analysis, undo, carried.record, cell, replayers, tail=True))
 
 
 def _is_raw(analysis: Analysis, carried: Carried, at: int, position: Value, side: Side) -> bool:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.positional import Carried, Reason
 from ctxlint.checks.turning import is_reversed
 from ctxlint.flow.loops import Loops
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
-from ctxlint.roles.holders import Holder
+from ctxlint.roles.holders import Holder, is_within
 from ctxlint.roles.undo import Record, UndoRecords
 
 
@@ -127,11 +128,21 @@ def out_of_order(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Ite
         return
     for replay in carried.replays:
         event = _taken_out_of_order(analysis, undo, replay.function, carried.record.container, carried.edits, carried.record)
-        if event is not None:
+        if event is not None and not _is_last_of_all(analysis, undo, replay.function, event, carried.record.container):
             yield Reason(
                 "out-of-order", "it can be replayed while later edits, which moved its place, still stand", "medium",
                 replay.function, event,
             )
+
+
+def _is_last_of_all(analysis: Analysis, undo: UndoRecords, function: FunctionId, event: int, container: Holder) -> bool:
+    """Whether a test before it compares what is taken with an entry of the log: the others are refused."""
+    for condition in conditions_before(analysis, function, event):
+        value = condition.value
+        if isinstance(value, Compound) and value.operator in ("==", "!=", "is", "is not"):
+            if any(is_within(h, container) for part in value.parts for h in undo.mentions.of(function, event, part)):
+                return True
+    return False
 
 
 def _taken_out_of_order(

@@ -92,7 +92,7 @@ class Edits:
         given = tuple(Argument("", value) for value in arguments)
         call = Call((target,), (), (), given, receiver, self._view.function(target).qualname.rpartition(".")[2])
         made = [edit for edit in self.of(target) if edit.operation not in ("whole", "reorder")]
-        return self._seen_from(identity, number, call, target, made[0]) if len(made) == 1 else None
+        return self._seen_from(identity, number, call, target, made[0], later=True) if len(made) == 1 else None
 
     # Loops.
 
@@ -202,7 +202,10 @@ class Edits:
                                 seen.add(essence)
                                 yield lifted
 
-    def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId, edit: Edit) -> Edit:
+    def _seen_from(
+        self, identity: FunctionId, number: int, call: Call, target: FunctionId, edit: Edit, *, later: bool = False
+    ) -> Edit:
+        """A callee's edit in terms of what the call passes; of a call that is made `later`, with lengths as they are then."""
         actuals = self._view.bound(call, target)
         sums: dict[Atom, Sum] = {}
         renamed: dict[Holder, frozenset[Holder]] = {}
@@ -216,8 +219,9 @@ class Edits:
             if sum is None:
                 return None
             moved = {
-                atom: single(("size", min(rebased([str(atom[-1])], renamed), default=str(atom[-1])), number))
+                atom: single(("len", "place", held) if later else ("size", held, number))
                 for atom in sum.atoms if atom[:2] == ("len", "place")
+                for held in [min(rebased([str(atom[-1])], renamed), default=str(atom[-1]))]
             }
             places = {
                 atom: single(("place", min(found))) for atom in sum.atoms
@@ -225,11 +229,12 @@ class Edits:
             }
             return substituted(sum, {**sums, **places, **moved})
 
+        earlier = [] if later else self.own(identity)
         return msgspec.structs.replace(
             edit, holders=holders, event=number, distance=edit.distance + 1,
-            start=self._settle(identity, seen(edit.start), self.own(identity)),
-            removed=self._settle(identity, seen(edit.removed), self.own(identity)),
-            inserted=self._settle(identity, seen(edit.inserted), self.own(identity)),
+            start=self._settle(identity, seen(edit.start), earlier),
+            removed=self._settle(identity, seen(edit.removed), earlier),
+            inserted=self._settle(identity, seen(edit.inserted), earlier),
             positions=self._passed(target, edit.event, edit.positions, actuals),
             contents=self._passed(target, edit.event, edit.contents, actuals),
         )

@@ -33,7 +33,7 @@ def raw_names(
     if depth > 8:
         return frozenset()
     view = analysis.view
-    formals = {formal.name for formal in view.function(identity).formals}
+    formals = {f.name for f in view.function(identity).formals if not _is_receiver(analysis, identity, f.name)}
     if isinstance(value, Name) and value.scope == "local":
         found: set[str] = set()
         for number in view.definitions(identity).definitions(at, value.name):
@@ -50,7 +50,7 @@ def raw_names(
     if isinstance(value, Result):
         event = view.event(identity, value.event)
         if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name):
-            if event.path.root.name in formals and not _is_receiver(analysis, identity, event.path.root.name):
+            if event.path.root.name in formals:
                 return frozenset([event.path.root.name])
         if event.kind == "call" and event.path is not None:
             passed = list(_passed_through(event, event.path, side))

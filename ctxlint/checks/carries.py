@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.bounds import Side, is_raw, is_raw_field
 from ctxlint.checks.bypasses import Bypass, bypasses
-from ctxlint.checks.duals import applies, mismatch
+from ctxlint.checks.duals import applies, left_over, mismatch
 from ctxlint.checks.extents import outgrown
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards, shared_between
@@ -30,14 +30,12 @@ def carries(analysis: Analysis) -> Iterator[Finding]:
     reported: set[tuple[FunctionId, int]] = set()
     for identity in analysis.program.functions():
         for record in undo.records(identity):
-            carried = carried_by(analysis, undo, record)
-            if carried is None:
-                continue
-            reason = next(_reasons(analysis, undo, carried), None)
-            place = (record.function, record.made)
-            if reason is not None and place not in reported:
-                reported.add(place)
-                yield _finding(analysis, carried, reason)
+            for carried in carried_by(analysis, undo, record):
+                reason = next(_reasons(analysis, undo, carried), None)
+                place = (record.function, record.made)
+                if reason is not None and place not in reported:
+                    reported.add(place)
+                    yield _finding(analysis, carried, reason)
 
 
 def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
@@ -67,8 +65,11 @@ def _not_the_dual(analysis: Analysis, undo: UndoRecords, carried: Carried) -> It
             if e.holders & carried.replays[0].edit.holders and applies(analysis, undo, function, e, carried.record)
         ]
         found = mismatch(analysis, undo, carried.record, carried.edits, function, inverse)
+        if found is None:
+            found = left_over(analysis, undo, carried.record, carried.edits, function, inverse)
         if found is not None:
-            yield Reason("not-the-dual", found.text, "high", function, found.edit.event)
+            where = function if any(edit is found.edit for edit in inverse) else carried.record.function
+            yield Reason("not-the-dual", found.text, "high", where, found.edit.event)
 
 
 def _raw(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:

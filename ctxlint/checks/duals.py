@@ -13,7 +13,7 @@ from ctxlint.checks.turning import is_reversed
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Constant, Name
+from ctxlint.ir.value import Compound, Constant, Name, Result
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import Atom, Sum, single, substituted
 from ctxlint.roles.undo import Record, UndoRecords
@@ -88,6 +88,48 @@ def mismatch(analysis: Analysis, undo: UndoRecords, record: Record, forward: Seq
         if found is not None:
             return found
     return None
+
+
+def left_over(analysis: Analysis, undo: UndoRecords, record: Record, forward: Sequence[Edit], replayer: FunctionId,
+              inverse: Sequence[Edit]) -> Mismatch | None:
+    """An edit beside the recorded one that moves what lies behind it, or all of the cell, and that no edit of the replay takes back."""
+    graph = analysis.view.graph(record.function)
+    pushes = {e.event for e in undo.edits.of(record.function) if record.container in e.holders}
+    moving = [e for e in forward if e.shifts and e.operation not in ("append", "pop", "reorder")]
+    shifting = [e for e in inverse if e.shifts]
+    if len(moving) == 1 and moving[0].operation == "whole" and shifting and _replaces_all(analysis, undo, moving[0]):
+        return Mismatch("it replaces every occurrence, and the record says where one was", moving[0])
+    if record.command is not None or len(pushes) > 1 or len(shifting) != 1 or shifting[0].looped or shifting[0].operation == "whole":
+        return None
+    if record.bound is not None or record.inverse is not None or any(e.operation == "whole" for e in moving):
+        return None
+    for first in moving:
+        for second in moving:
+            if second.event in reachable(graph, first.event) and first.event not in reachable(graph, second.event):
+                if second.removed != Sum() and len(merged([first, second])) == 2 and _starts_in_front(second):
+                    return Mismatch("no edit of the replay takes this one back", second)
+    return None
+
+
+def _starts_in_front(edit: Edit) -> bool:
+    return edit.start is not None and edit.start == Sum() or (edit.looped and edit.positions[:1] in ((), (Constant("int", "0"),)))
+
+
+def _replaces_all(analysis: Analysis, undo: UndoRecords, edit: Edit) -> bool:
+    """Whether the new content is the old one with every occurrence of something replaced."""
+    value = edit.contents[0] if edit.contents and not edit.distance else None
+    while isinstance(value, Compound) and value.operator == "item":
+        value = value.parts[0]
+    event = analysis.view.event(edit.origin[0], value.event) if isinstance(value, Result) else None
+    if event is None or event.kind != "call" or event.path is None or not event.path.steps:
+        return False
+    counts = [a for a in event.arguments if a.keyword == "count"]
+    positional = [a for a in event.arguments if not a.keyword]
+    if event.path.steps[-1] == "replace" and len(positional) == 2 and not counts:
+        return bool(undo.holders.of_receiver(edit.origin[0], value.event) & edit.holders) if isinstance(value, Result) else False
+    return event.path.steps[-1] in ("sub", "subn") and len(positional) <= 3 and not counts and any(
+        undo.holders.of(edit.origin[0], edit.event, a.value) & edit.holders for a in positional
+    )
 
 
 def in_sequence(analysis: Analysis, identity: FunctionId, edits: Sequence[Edit]) -> tuple[Edit, ...]:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from ctxlint.checks.duals import is_plain, optional, translated
 from ctxlint.checks.finding import Analysis
-from ctxlint.checks.positional import Carried, Reason
+from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.positional import Carried, Reason, is_of
+from ctxlint.checks.same_place import is_round
 from ctxlint.flow.loops import Loops
-from ctxlint.flow.paths import reachable
+from ctxlint.flow.paths import path, reachable
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import ONE, ZERO, Sum
 from ctxlint.roles.undo import Replay, UndoRecords
@@ -29,6 +31,7 @@ def miscounted(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Itera
                 )
                 return
     yield from _several(analysis, undo, carried)
+    yield from _made_sometimes(analysis, undo, carried)
     yield from _counted_short(analysis, undo, carried)
 
 
@@ -45,6 +48,36 @@ def _several(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
         if all(_is_single(analysis, undo, replay, edit) for replay in carried.replays):
             yield Reason(
                 "miscounted", "every round of the loop makes an edit, and the replay takes back one", "high",
+                record.function, edit.event,
+            )
+            return
+
+
+def _made_sometimes(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
+    """An edit that some way to the record leaves out, and a replay that takes it back whatever the record says."""
+    record = carried.record
+    if record.distance or record.command is not None or len(carried.edits) != 1 or record.inverse is not None or record.bound is not None:
+        return
+    edit = carried.edits[0]
+    graph = analysis.view.graph(record.function)
+    if not edit.shifts or edit.operation == "whole" or graph.derived(Loops).loop_of(edit.event) is not None:
+        return
+    if any(is_round(analysis, record.function, edit.event, position, 0) for position in edit.positions):
+        return                                             # a loop looks for the place
+    before = path(graph, graph.entry, record.event, {edit.event}, exceptional=False)
+    after = path(graph, record.event, graph.exit, {edit.event}, exceptional=False)
+    if before is None or after is None or edit.event not in {*reachable(graph, record.event)} and record.event not in reachable(graph, edit.event):
+        return
+    for replay in carried.replays:
+        if replay.edit.looped or ONE not in (replay.edit.removed, replay.edit.inserted) or replay.function == record.function:
+            continue
+        asked = [
+            h for c in conditions_before(analysis, replay.function, replay.edit.event)
+            for h in undo.mentions.of(replay.function, replay.edit.event, c.value)
+        ]
+        if not any(is_of(record, holder) for holder in asked):
+            yield Reason(
+                "miscounted", "some way records without this edit, and the replay takes it back all the same", "medium",
                 record.function, edit.event,
             )
             return

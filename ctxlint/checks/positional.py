@@ -41,8 +41,8 @@ class Reason(msgspec.Struct, frozen=True):
     event: int
 
 
-def carried_by(analysis: Analysis, undo: UndoRecords, record: Record) -> Carried | None:
-    """The record with its replays, if it is replayed by position alone."""
+def carried_by(analysis: Analysis, undo: UndoRecords, record: Record) -> list[Carried]:
+    """The record with its replays, for every cell that it is replayed in by position alone."""
     replays = [
         replay for replay in undo.replays(record)
         if not is_constructor(analysis.view, replay.function) and applies(analysis, undo, replay.function, replay.edit, record)
@@ -50,9 +50,15 @@ def carried_by(analysis: Analysis, undo: UndoRecords, record: Record) -> Carried
     replays += [replay for replay in undo.called_replays(record) if not _repeats(undo, record, replay)]
     replays = _inverses(analysis, undo, record, replays)
     if not replays or any(_recognises(undo, record, replay) for replay in replays):
-        return None
+        return []
     if undo.is_kept_up_to_date(record.container):
-        return None
+        return []
+    cells = dict.fromkeys(replay.edit.holders for replay in replays)
+    found = [_in_cell(analysis, undo, record, [r for r in replays if r.edit.holders & cell]) for cell in cells]
+    return [carried for carried in found if carried is not None]
+
+
+def _in_cell(analysis: Analysis, undo: UndoRecords, record: Record, replays: list[Replay]) -> Carried | None:
     cell = _as_recorded(undo, record, replays[0].edit.holders)
     edits = tuple(e for e in undo.edits.of(record.function) if e.holders & cell)
     edits = tuple(e for e in edits if record.distance and e.event == record.event) or edits

@@ -37,7 +37,7 @@ def elsewhere(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterat
                     "medium", record.function, edit.event,
                 )
                 return
-            if _is_found(analysis, record.function, recorded) and _is_round(analysis, record.function, edit.event, edit.positions[0], 0):
+            if _is_found(analysis, record.function, recorded) and is_round(analysis, record.function, edit.event, edit.positions[0], 0):
                 yield Reason(
                     "not-the-dual", "it keeps a place that was searched for, and the edit is made at another one", "medium",
                     record.function, edit.event,
@@ -118,12 +118,12 @@ def _is_found(analysis: Analysis, identity: FunctionId, sum: Sum) -> bool:
     return event.kind == "call" and name in _FINDS
 
 
-def _is_round(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int) -> bool:
+def is_round(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int) -> bool:
     """Whether a position is what a loop goes through."""
     if isinstance(value, Name) and value.scope == "local" and depth < 6:
         bound = [n for n in analysis.view.definitions(identity).definitions(at, value.name) if n >= 0]
         values = [(n, analysis.view.event(identity, n).value) for n in bound]
-        return bool(values) and all(v is not None and _is_round(analysis, identity, n, v, depth + 1) for n, v in values)
+        return bool(values) and all(v is not None and is_round(analysis, identity, n, v, depth + 1) for n, v in values)
     if isinstance(value, Compound) and value.operator in ("item", "element") and depth < 6:
-        return _is_round(analysis, identity, at, value.parts[0], depth + 1)
+        return is_round(analysis, identity, at, value.parts[0], depth + 1)
     return isinstance(value, Result) and analysis.view.event(identity, value.event).kind == "iterate"

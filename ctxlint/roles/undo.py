@@ -408,8 +408,11 @@ class UndoRecords:
                 else:
                     parts[prefix] = self._parts.moved(identity, number, part, target, actuals)
             inverse = self._closure_in(identity, number, Constant("none", "None"), parts)
+            called = any(isinstance(p.value, Name) and p.value.name in actuals and p.where == target for p in record.parts.values())
+            bound = self._bound_in(identity, number, Result(number), 0) if called else None
             seen = Record(
-                identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1, inverse
+                identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1, inverse,
+                bound=bound,
             )
             if self._may_be_replayed(seen):
                 yield seen

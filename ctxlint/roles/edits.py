@@ -229,12 +229,11 @@ class Edits:
             }
             return substituted(sum, {**sums, **places, **moved})
 
-        earlier = [] if later else self.own(identity)
         return msgspec.structs.replace(
             edit, holders=holders, event=number, distance=edit.distance + 1,
-            start=self._settle(identity, seen(edit.start), earlier),
-            removed=self._settle(identity, seen(edit.removed), earlier),
-            inserted=self._settle(identity, seen(edit.inserted), earlier),
+            start=self._settle(identity, seen(edit.start), self.own(identity)),
+            removed=self._settle(identity, seen(edit.removed), self.own(identity)),
+            inserted=self._settle(identity, seen(edit.inserted), self.own(identity)),
             positions=self._passed(target, edit.event, edit.positions, actuals),
             contents=self._passed(target, edit.event, edit.contents, actuals),
         )

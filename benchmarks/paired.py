@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import venv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -122,7 +122,7 @@ def _pairing(
     return Pairing(peer, ours_cost, theirs_cost, statistics.median(mine / theirs for mine, theirs in pairs))
 
 
-def table(pairings: Sequence[Pairing]) -> Iterator[str]:
+def table(pairings: Iterable[Pairing]) -> Iterator[str]:
     """The lines of a Markdown table."""
     yield "| against | on | unit | ctxlint s | peer s | ratio | goal |"
     yield "|---|---|---|---|---|---|---|"

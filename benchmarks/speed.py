@@ -149,7 +149,7 @@ def against_peers(corpus: Path, environment: Path, words: Sequence[str], repeat:
                 shutil.rmtree(cache, ignore_errors=True)
             return run([sys.executable, "-m", "ctxlint", "check", *words, "--cache-dir", str(cache), str(folder)], work)
 
-        yield from paired.table(list(paired.paired(environment, folders, ours, work, repeat)))
+        yield from paired.table(paired.paired(environment, folders, ours, work, repeat))
 
 
 def write(page: Path, lines: Sequence[str]) -> None:

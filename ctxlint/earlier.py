@@ -58,6 +58,8 @@ class EarlierRuns:
 
     def keep(self, report: Report) -> str:
         """Keep the report of this run, unless a file has changed meanwhile; return a warning when the folder cannot be written."""
+        if self.folder.is_committed:
+            return f"the cache {self.folder.path} is under version control and is not used: `git rm -r --cached` it and ignore it"
         self._asked.changed = self._key_now() != self.key
         record = None if self._asked.changed else packed(msgspec.structs.replace(report, spent=()))
         if record is None:

@@ -15,7 +15,7 @@ from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.rules import Rule, load_rules
 from ctxlint.knowledge.selection import Selection, select
-from ctxlint.result import Analysis, Called, Described, NotAnalysed, Report
+from ctxlint.result import Analysis, NotAnalysed, Report
 from ctxlint.store.folder import Folder
 
 # A run in which nothing has changed reads one record; what only an analysis needs is imported by the functions that make one.
@@ -132,14 +132,14 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
     if not request.cache or analyzer is not None:
         return _analysed(request, sides, analyzer, None)
     earlier = [
-        EarlierRuns(
-            request.configuration, files, request.tree, None if number else request.asked, with_fixes=request.fixes
-        )
-        for number, files in enumerate(sides)
+        EarlierRuns(request.configuration, sides[0], request.tree, request.asked, with_fixes=request.fixes),
+        *(EarlierRuns(request.configuration, files, request.tree) for files in sides[1:]),
     ]
     reports = {run.key: report for run in earlier if (report := run.report()) is not None}
     missing = {run.key: (run, files) for run, files in zip(earlier, sides) if run.key not in reports}
     if missing:
+        if earlier[0].key not in missing:       # what is gone needs no repair
+            request = msgspec.structs.replace(request, fixes=False)
         made = _analysed(request, [files for _, files in missing.values()], None, earlier[0].folder)
         for (run, _), report in zip(missing.values(), made):
             problem = run.keep(report)
@@ -159,12 +159,13 @@ def files_of(request: Request) -> Files:
 def _analysed(
     request: Request, sides: Sequence[Files], analyzer: Analyzer | None, folder: Folder | None
 ) -> list[Report]:
-    """Analyse one or two states of the files."""
+    """Analyse one or two states of the files, of which the first is the one that may be repaired."""
     planned = plan(request, sides[0])
     checked = tuple(rule for rule in planned.selection.rules if rule.check)
     analyses, problems = asked_of(request, sides, checked, analyzer, folder)
     return [
-        judged(msgspec.structs.replace(planned, files=files), analysis, request.configuration, problems, request.fixes)
+        judged(msgspec.structs.replace(planned, files=files), analysis, request.configuration, problems,
+               fixes=request.fixes and files is sides[0])
         for files, analysis in zip(sides, analyses)
     ]
 
@@ -310,30 +311,6 @@ def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
     ]
     shown = tuple(sorted((*report.diagnostics, *notices), key=_order))
     return Outcome(msgspec.structs.replace(report, diagnostics=shown), baseline, comparison, judgeable)
-
-
-def called(request: Request) -> Called:
-    """Return which functions of the files call which."""
-    from ctxlint.analyzer import calls_in
-
-    return calls_in(*_lowering(request))
-
-
-def described(request: Request, function: str) -> Described:
-    """Return what each function of that qualified name does, as text."""
-    from ctxlint.analyzer import functions_called
-
-    return functions_called(function, *_lowering(request))
-
-
-def _lowering(request: Request) -> tuple[tuple[SourceFile, ...], Models, Workers, Progress]:
-    """What a run needs that asks no rule."""
-    from ctxlint.knowledge.models import load_models
-    from ctxlint.workers import Workers
-
-    configuration = request.configuration
-    models = load_models(configuration.paths(configuration.settings.model_paths))
-    return files_of(request), models, Workers(configuration.settings.jobs, request.executor), request.progress
 
 
 def connected_analyzer() -> Analyzer:

@@ -1,22 +1,32 @@
-"""What the analysis believes: the roles it found in a program, and why it kept silent about a line."""
+"""What the analysis sees: who calls whom, what a function does, the roles in a program, and why a line is no finding."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 
-from ctxlint.analyzer import questions_of
 from ctxlint.beliefs import Believed, Explanation, Fact, Place, Verdict
+from ctxlint.calls.edges import edges
+from ctxlint.calls.guards import Guards
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.program import LinkedModule, link
 from ctxlint.checks.finding import Analysis, Finding, Silence
 from ctxlint.checks.run import Options, find
 from ctxlint.checks.wording import short_cell, store_name
-from ctxlint.engine import Request, plan
+from ctxlint.engine import Request, files_of, plan
 from ctxlint.errors import UsageError
-from ctxlint.knowledge.models import load_models
+from ctxlint.flow.landing import pads, targets_of_raise
+from ctxlint.ir.describe import block_name, describe_function
+from ctxlint.ir.function import Function
+from ctxlint.knowledge.models import Models, load_models
 from ctxlint.knowledge.rules import Rule
+from ctxlint.linking import linked, view_of, with_room_and_no_cyclic_collection
+from ctxlint.result import Called, Coverage, Described, NotAnalysed
 from ctxlint.roles.inventory import Role, roles_of
-from ctxlint.workers import Workers
+from ctxlint.workers import Workers, lower_files
+
+ROUNDS = 4
+"""How often a call graph that is printed looks at what callers pass; rules look once."""
 
 MAX_CALLERS = 2
 """How many calls up a question about a line is looked for: a helper's line is often judged where it is called."""
@@ -45,12 +55,64 @@ def why_not(request: Request, path: str, line: int, code: str = "") -> Explanati
     return Explanation(Place(os.path.abspath(path), line), analysis.program.symbol(function), tuple(_seen(analysis, there)), verdicts)
 
 
+def called(request: Request) -> Called:
+    """Return which functions of the files call which, every call resolved as far as can be."""
+    models = _models(request)
+    with with_room_and_no_cyclic_collection():
+        modules, problems = _linked(request)
+        found = edges(view_of(link(modules), models, ROUNDS))
+        functions = sum(len(module.ir.functions) for module in modules.values())
+        coverage = Coverage(len(modules), functions, tuple(problems))
+        return Called(found.calls, found.sites, found.unknown, coverage, models.problems)
+
+
+def described(request: Request, name: str) -> Described:
+    """Return what each function of that qualified name does, with the locks held and the handlers that raises lead to."""
+    with with_room_and_no_cyclic_collection():
+        modules, problems = _linked(request)
+        guards = Guards(view_of(link(modules), _models(request)))
+        texts = []
+        names: dict[str, None] = {}
+        for key, module in modules.items():
+            for index, function in enumerate(module.ir.functions):
+                names[function.qualname] = None
+                if function.qualname == name:
+                    texts.append(describe_function(function, _notes(guards, FunctionId(key, index), function)))
+        return Described(tuple(texts), tuple(names), tuple(problems))
+
+
+def _notes(guards: Guards, identity: FunctionId, function: Function) -> dict[int, str]:
+    """For the events that happen under locks, the events that acquired these; for a `raise`, the handlers it leads to."""
+    notes: dict[int, str] = {}
+    for number, (event, pad) in enumerate(zip(function.events, pads(function))):
+        said = []
+        targets = targets_of_raise(function, number, pad) if event.kind == "raise" else (pad,)
+        if targets != (pad,):
+            said.append(f"to {', '.join([block_name(target) for target in targets])}")
+        sites = sorted(guards.held(identity, number))
+        if sites:
+            said.append(f"holds {', '.join([f'#{site}' for site in sites])}")
+        if said:
+            notes[number] = ", ".join(said)
+    return notes
+
+
 def _questions(request: Request) -> Analysis:
-    planned = plan(request)
+    """What may be asked about the program; files that cannot be read are left out."""
+    with with_room_and_no_cyclic_collection():
+        modules, _ = _linked(request)
+        return Analysis(view_of(link(modules), _models(request)))
+
+
+def _linked(request: Request) -> tuple[dict[str, LinkedModule], list[NotAnalysed]]:
+    files = files_of(request)
+    workers = Workers(request.configuration.settings.jobs, request.executor)
+    return linked(files, lower_files(files, request.tree, None, workers, request.progress))
+
+
+def _models(request: Request) -> Models:
     configuration = request.configuration
-    models = load_models(configuration.paths(configuration.settings.model_paths))
-    workers = Workers(configuration.settings.jobs, request.executor)
-    return questions_of(planned.files, models, tree=request.tree, workers=workers, progress=request.progress)
+    return load_models(configuration.paths(configuration.settings.model_paths))
 
 
 def _believed(analysis: Analysis, role: Role) -> Believed:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import multiprocessing
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -39,6 +37,10 @@ WORTH_PROCESSES = 40
 MOST_WORKERS = 8
 
 Progress = Callable[[int, int], None]
+# Few runs lower so much that they start processes, and what that needs is a fifth of what they import.
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
 T = TypeVar("T")
 
 
@@ -136,6 +138,8 @@ def beside(here: Callable[[], T], there: Callable[[], T], kind: type[T], jobs: i
     """
     if jobs == 1 or _method() != "fork" or _processors() < 2:
         return here(), there()
+    import multiprocessing
+
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
 
@@ -143,7 +147,7 @@ def beside(here: Callable[[], T], there: Callable[[], T], kind: type[T], jobs: i
         _begin()
         try:
             result = msgspec.msgpack.encode(there())
-        except Exception:
+        except Exception:  # noqa: BLE001
             # Half a character in a result has no bytes, and an error is told by the process that the user sees.
             return
         sending.send_bytes(result)
@@ -226,6 +230,8 @@ def _in_executor(
     executor: Executor, tasks: list[_Task], tree: str, cache: Folder | None
 ) -> Iterator[_Result]:
     """Its workers may be on other machines: they get no folder, and what they send is kept from here."""
+    from concurrent.futures import BrokenExecutor
+
     sent = [(task, executor.submit(lower_task, task.source, tree, "", "", 0.0)) for task in tasks]
     for task, future in sent:
         try:
@@ -257,6 +263,9 @@ def _in_pool(
     waiting: list[_Task], tree: str, cache: Folder | None, jobs: int, suspects: list[_Task]
 ) -> Iterator[_Result]:
     """Take tasks from the end of `waiting` until none is left or a worker dies; `suspects` are those that were under way."""
+    import multiprocessing
+    from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
+
     folder = str(cache.path) if cache is not None else ""
     with ProcessPoolExecutor(jobs, multiprocessing.get_context(_method()), _begin) as pool:
         running: dict[Future[tuple[bytes, float]], _Task] = {}
@@ -274,6 +283,8 @@ def _in_pool(
 
 def _sent(pool: Executor, task: _Task, tree: str, folder: str) -> Future[tuple[bytes, float]]:
     """The task's future, a broken one when the pool has just lost a worker."""
+    from concurrent.futures import BrokenExecutor, Future
+
     try:
         return pool.submit(lower_task, task.source, tree, folder, task.key, TIME_LIMIT)
     except BrokenExecutor as error:
@@ -307,8 +318,8 @@ def _outcome(result: Lowered) -> Module | Unreadable:
     return result.module if result.module is not None else Unreadable(result.kind, result.message, result.line)
 
 
-def _method() -> str:
-    return "fork" if "fork" in multiprocessing.get_all_start_methods() and os.name == "posix" else "spawn"
+def _method() -> Literal["fork", "spawn"]:
+    return "fork" if hasattr(os, "fork") and os.name == "posix" else "spawn"
 
 
 def _processors() -> int:

@@ -43,10 +43,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workers": WORDS | {"discovery", "syntax", "store"},
     "fixing": WORDS | {"knowledge", "discovery", "fix"},
     "earlier": WORDS | {"knowledge", "discovery", "store", "fixing"},
-    "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers"},
+    "linking": WORDS | {"knowledge", "discovery", "calls", "workers"},
+    "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers", "linking"},
     "engine": WORDS | {"knowledge", "discovery", "syntax", "fix", "gate", "analyzer", "store", "workers", "earlier", "fixing"},
     "repairs": WORDS | {"knowledge", "discovery", "fix", "gate", "store", "earlier", "fixing", "engine"},
-    "inside": WORDS | {"knowledge", "calls", "roles", "checks", "workers", "analyzer", "engine"},
+    "inside": WORDS | {"knowledge", "flow", "calls", "roles", "checks", "workers", "linking", "engine"},
     "cli": WORDS | {"runtime", "knowledge", "discovery", "fix", "gate", "report", "engine", "repairs", "inside", "store"},
     "__main__": {"cli"},
 }

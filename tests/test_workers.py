@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -101,7 +102,7 @@ def test_a_few_files_start_no_process(files: list[SourceFile], monkeypatch: pyte
     def forbidden(*arguments: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", forbidden)
+    monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", forbidden)
     assert len(lowered(files[:20], Workers(2))) == 20
 
 

@@ -47,9 +47,11 @@ def symbol_types(inference: Inference, qualified: str) -> Types:
 def module_variable(inference: Inference, body: FunctionId, at_event: int, name: str) -> Types:
     """What a variable of the module holds at an event of the module's own body, where that rebinds it; else unknown."""
     own = inference.facts(body).globals.get(name, ())
-    if len(own) < 2 or at_event >= len(inference.program.function(body).events) or len(inference.global_writes(body.module).get(name, ())) > len(own):
-        return UNKNOWN
     events = inference.program.function(body).events
+    if len(own) < 2 or at_event >= len(events):
+        return UNKNOWN
+    if len(inference.global_writes(body.module).get(name, ())) > len(own):      # functions bind it, too
+        return UNKNOWN
     reaching = inference.reaching(body).definitions(at_event, name)
     if not reaching or any(binding == ENTRY_VALUE or events[binding].kind == "import" for binding in reaching):
         return UNKNOWN

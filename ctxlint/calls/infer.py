@@ -211,13 +211,19 @@ class TypeInference:
 
     def _find_attribute(self, class_id: ClassId, name: str) -> Types:
         found = members.attribute_of(self, class_id, name)
-        return self._passed.field(class_id, name) if not found and self._passed is not None else found
+        if found:
+            return found
+        if self._passed is None:
+            self._memo.missed()
+            return found
+        return self._passed.field(class_id, name)
 
     def with_callers(self, passed: Passed) -> TypeInference:
         """The same inference, which also looks at what callers pass."""
         after = TypeInference(
             self.program, self._external_result, self._external_attribute, self.reaching, passed
         )
+        after._memo = Memo(UNKNOWN, before=self._memo)
         after.facts, after._annotations, after._stores = self.facts, self._annotations, self._stores
         after._global_writes, after._other_stores = self._global_writes, self._other_stores
         return after
@@ -298,6 +304,7 @@ class TypeInference:
             return declared
         assumed = assumed_parameter(self, function, name)
         if self._passed is None:
+            self._memo.missed()
             return assumed
         return union([assumed, self._passed.parameter(function, name)]) or assumed
 
@@ -305,7 +312,10 @@ class TypeInference:
         self, function: FunctionId, name: str
     ) -> Sequence[tuple[tuple[FunctionId, int], Value]] | None:
         """The arguments that callers give for a parameter, each with its call; None while nobody looks at callers."""
-        return self._passed.values(function, name) if self._passed is not None else None
+        if self._passed is None:
+            self._memo.missed()
+            return None
+        return self._passed.values(function, name)
 
     def binding(self, function: FunctionId, name: str, event: int) -> Types:
         question = (function, "binding", event)

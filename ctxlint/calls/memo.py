@@ -18,10 +18,18 @@ DEEPEST = 60
 
 
 class Memo(Generic[A]):
-    """Answers by question; `nothing` is the answer assumed for a question that is being asked already."""
+    """Answers by question; `nothing` is the answer assumed for a question that is being asked already.
 
-    def __init__(self, nothing: A, rounds: int = ROUNDS) -> None:
+    `before` are the answers of one who was told less. An answer that did not need what he was not told is taken over:
+    whoever answers says with `missed` that something was wanting.
+    """
+
+    def __init__(self, nothing: A, rounds: int = ROUNDS, before: Memo[A] | None = None) -> None:
         self.known: dict[Hashable, A] = {}
+        """The answers that nothing was wanting for."""
+        self._wanting: dict[Hashable, A] = {}
+        self._before = before.known if before is not None else {}
+        self._missed = False
         self._nothing = nothing
         self._rounds = rounds
         self._assumed: dict[Hashable, A] = {}
@@ -37,6 +45,13 @@ class Memo(Generic[A]):
         known = self.known.get(question)
         if known is not None:
             return known
+        wanting = self._wanting.get(question)
+        if wanting is not None:
+            self._missed = True
+            return wanting
+        if question in self._before:
+            value = self.known[question] = self._before[question]
+            return value
         if question in self._active:
             self._lowest = min(self._lowest, self._active[question])
             self._asked_again.add(question)
@@ -46,7 +61,7 @@ class Memo(Generic[A]):
             self._lowest = min(self._lowest, low)
             return value
         if len(self._active) >= DEEPEST:
-            self._cut, self._lowest = True, 0
+            self._cut, self._lowest, self._missed = True, 0, True
             return self._nothing
         if self._active:
             return self._ask(question, answer)
@@ -54,7 +69,11 @@ class Memo(Generic[A]):
             return self._ask(question, answer)
         except RecursionError:
             self._start_over()
-            return self.known.setdefault(question, self._nothing)
+            return self._wanting.setdefault(question, self._nothing)
+
+    def missed(self) -> None:
+        """Whoever is being answered now would be answered otherwise if more were known."""
+        self._missed = True
 
     def _start_over(self) -> None:
         """Forget everything that is not certain, after an answer that needed more stack than there is."""
@@ -67,13 +86,14 @@ class Memo(Generic[A]):
     def _ask(self, question: Hashable, answer: Callable[[], A]) -> A:
         depth = len(self._active)
         outer_lowest, mark = self._lowest, len(self._trail)
+        outer_missed, self._missed = self._missed, False
         self._active[question] = depth
         try:
             for turn in range(self._rounds):
                 self._lowest = DEEPEST + 1
                 value = answer()
                 if self._lowest > DEEPEST and len(self._trail) == mark:
-                    self.known[question] = value
+                    self._keep({question: value})
                     break
                 if self._lowest < depth:
                     self._trail.append(question)
@@ -85,7 +105,8 @@ class Memo(Generic[A]):
                 settled = all(self._assumed.get(q, self._nothing) == group[q] for q in group if q in self._asked_again)
                 self._forget(mark)
                 if settled or turn == self._rounds - 1:
-                    self.known.update({question: value} if self._cut else group)
+                    self._missed = self._missed or not settled
+                    self._keep({question: value} if self._cut else group)
                     self._cut = False
                     for q in group:
                         self._asked_again.discard(q)
@@ -95,7 +116,11 @@ class Memo(Generic[A]):
         finally:
             del self._active[question]
             self._lowest = min(outer_lowest, self._lowest)
+            self._missed = outer_missed or self._missed
         return value
+
+    def _keep(self, answers: dict[Hashable, A]) -> None:
+        (self._wanting if self._missed else self.known).update(answers)
 
     def _depend(self, mark: int) -> None:
         """What was answered on the way here depends on what this answer depends on."""

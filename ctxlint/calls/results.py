@@ -16,6 +16,7 @@ from ctxlint.calls.elements import (
     lacks,
     method_result,
 )
+from ctxlint.calls.entries import constants, entry
 from ctxlint.calls.generics import bind_variables, close, has_variables, meaning_of
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.members import receiver_name
@@ -46,6 +47,7 @@ from ctxlint.ir.function import Function
 from ctxlint.ir.value import Constant, Name
 
 _ABC = "collections.abc."
+_TAKING = frozenset(["get", "pop", "setdefault", "__getitem__"])
 _MANAGER_DECORATORS = frozenset(["contextmanager", "asynccontextmanager"])
 _BUILTIN_RESULTS: dict[str, Types] = {
     **dict.fromkeys(("len", "id", "hash", "ord"), INT),
@@ -110,7 +112,11 @@ def _invoke(
             return _function_call(inference, type.method, type.receiver, caller, event, arguments)
         given = _argument_types(inference, caller, event, arguments)
         if isinstance(type.receiver, Instance):
-            known = method_result(type.receiver, type.method.rpartition(".")[2], given)
+            method = type.method.rpartition(".")[2]
+            if type.receiver.items and caller is not None and arguments and method in _TAKING:
+                keys = constants(inference, caller, event, arguments[0].value) if not arguments[0].keyword else None
+                return union([entry(type.receiver, keys), *given[1:2]])
+            known = method_result(type.receiver, method, given)
             if known or type.receiver.name in LANGUAGE:
                 return known
         receiver = Instance(type.receiver.owner) if isinstance(type.receiver, SuperOf) else type.receiver
@@ -177,7 +183,9 @@ def _handed_back(
 ) -> Types:
     """What a call gives of a function that returns arguments as they were given; nothing where its annotation decides."""
     function = inference.program.function(id)
-    if function.kind not in ("function", "lambda") or inference.annotation(id.module, max(function.enclosing, 0), function.returns):
+    if function.kind not in ("function", "lambda"):
+        return UNKNOWN
+    if inference.annotation(id.module, max(function.enclosing, 0), function.returns):
         return UNKNOWN
     facts = inference.facts(id)
     skipped = bool(receiver is not None and receiver_name(function))
@@ -189,7 +197,8 @@ def _handed_back(
         if name not in facts.handed_back or facts.formals[name].kind in ("variadic", "keywords"):
             parts.append(close(inference, inference.of_value(id, returned, value), receiver))
         elif skipped and name == function.formals[0].name:
-            parts.append(UNKNOWN if receiver is None else one(Instance(receiver.owner) if isinstance(receiver, SuperOf) else receiver))
+            assert receiver is not None
+            parts.append(one(Instance(receiver.owner) if isinstance(receiver, SuperOf) else receiver))
         elif name in bound:
             parts.append(inference.of_value(caller, event, bound[name]))
         else:

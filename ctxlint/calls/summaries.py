@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
-import networkx as nx
 
+from ctxlint.calls.components import components
 from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
@@ -246,13 +246,10 @@ def _grouped(items: Sequence[T], event_of: Callable[[T], int]) -> dict[int, tupl
 
 def _bottom_up(view: View) -> Iterator[list[FunctionId]]:
     """Strongly connected components of the call graph, callees first, each in a fixed order."""
-    graph: nx.DiGraph[FunctionId] = nx.DiGraph()
-    for identity in view.program.functions():
-        graph.add_node(identity)
-        for _, calls in view.calling(identity):
-            for call in calls:
-                graph.add_edges_from([(identity, target) for target in call.functions])
-    for component in nx.strongly_connected_components(graph):      # Tarjan: sinks come first
+    def called(identity: FunctionId) -> Iterator[FunctionId]:
+        return (target for _, calls in view.calling(identity) for call in calls for target in call.functions)
+
+    for component in components(view.program.functions(), called):
         yield sorted(component)
 
 

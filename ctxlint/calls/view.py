@@ -30,7 +30,6 @@ from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.reaching import Definitions
 from ctxlint.ir.event import Event
-from ctxlint.ir.function import Function
 from ctxlint.ir.value import AccessPath, Name, Result, Value
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import Words

@@ -13,6 +13,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Result, Value
 from ctxlint.roles.literals import TRUTH, Literal, is_choice, literals_of
+from ctxlint.roles.modes import says_reader
 
 
 def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, Sides]]:
@@ -26,6 +27,11 @@ def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[t
         key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)
         if facts.accesses.uses(key, "write") or is_effect(analysis, key) or (decision.sets and crossed(facts, decision))
     }
+    modes = frozenset(
+        literal.test for literal in _literals(analysis, facts, decision) if literal.leaf.owner == decision.owner and says_reader(literal)
+    ) if decision.paired else frozenset()
+    for key in sorted(decision.compared) if modes else ():
+        tests[key] = tests.get(key, frozenset()) | modes
     everyone = {leaf.who for leaf in decision.overlap.left | decision.overlap.right if leaf.field}
     for event, literals in _admissions(analysis, facts, decision):
         for key, readers in tests.items():
@@ -35,6 +41,16 @@ def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[t
                 store = next(iter(facts.accesses.uses(key, "write")), None)
                 yield event, Sides(key, key, store, use, "medium")
                 return
+
+
+def _literals(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[Literal]:
+    """Every test of a single field that the function makes, and its contrary."""
+    found = [
+        literal for _, literals in _ways(analysis, facts, decision) for literal in literals
+    ] + list(decision.overlap.beside)
+    for literal in found:
+        yield literal
+        yield msgspec.structs.replace(literal, holds=not literal.holds)
 
 
 def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> frozenset[tuple[str, str, bool]]:
@@ -65,16 +81,40 @@ def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterato
     view = analysis.view
     graph = view.graph(decision.function)
     comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
-    function = view.function(decision.function)
-    for block in function.blocks:
-        where = max(block.last - 1, 0)
+    for where, target, literal_set in _branches(analysis, facts, decision):
+        if target not in comparing and _answers_yes(analysis, facts, decision, target, comparing):
+            yield where, literal_set
+    positive = _positive(analysis, decision) if decision.given else None
+    if positive is not None:
+        for where, literal_set in _answers(analysis, facts, decision, positive):
+            yield where, literal_set
+
+
+def _ways(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, frozenset[Literal]]]:
+    for where, _, literal_set in _branches(analysis, facts, decision):
+        yield where, literal_set
+    for holds in (True, False):
+        yield from _answers(analysis, facts, decision, holds)
+
+
+def _branches(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, int, frozenset[Literal]]]:
+    """The branches of the function: where it is asked, where the branch begins, and what is known there."""
+    view = analysis.view
+    graph = view.graph(decision.function)
+    for block in view.function(decision.function).blocks:
         for edge in block.edges:
-            if edge.condition is None:
-                continue
-            for literal_set in _alternatives(facts, decision.function, graph.size + edge.target, edge.condition.value, edge.condition.holds):
+            if edge.condition is not None:
                 target = graph.size + edge.target
-                if target not in comparing and _answers_yes(analysis, facts, decision, target, comparing):
-                    yield where, literal_set
+                for found in _alternatives(facts, decision.function, target, edge.condition.value, edge.condition.holds):
+                    yield max(block.last - 1, 0), target, found
+
+
+def _answers(analysis: Analysis, facts: Facts, decision: Decision, holds: bool) -> Iterator[tuple[int, frozenset[Literal]]]:
+    """What is known of the changes, by single tests alone, where the function returns the value of a test."""
+    for number, event in enumerate(analysis.view.function(decision.function).events):
+        if event.kind == "return" and isinstance(event.value, Compound):
+            for found in _alternatives(facts, decision.function, number, event.value, holds):
+                yield number, found
 
 
 def _alternatives(facts: Facts, identity: FunctionId, at: int, value: Value, holds: bool) -> Iterator[frozenset[Literal]]:
@@ -135,12 +175,12 @@ def _positive(analysis: Analysis, decision: Decision) -> bool | None:
         for edge in block.edges:
             if edge.condition is not None:
                 sign = _sign(analysis, decision, edge.condition.value, edge.condition.holds)
-                if sign:
+                if sign is not None:
                     for number, event in enumerate(function.events):
                         if event.kind == "return" and isinstance(event.value, Constant) and event.value.kind == "bool":
                             direct = path(graph, graph.size + edge.target, number, exceptional=False)
                             if direct is not None:
-                                return event.value.text != "True"
+                                return (event.value.text == "True") != sign
     return None
 
 

@@ -5,7 +5,7 @@ On save the record gets (a copy that is too shallow of) the live value; on resto
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -23,13 +23,6 @@ from ctxlint.roles.kept import LATER, Kept, Stored
 from ctxlint.roles.mutated import Change, Mutated
 
 
-class Pairs(msgspec.Struct, frozen=True):
-    """What is stored where, looked up by place and by what is shared."""
-
-    by_place: dict[Holder, list[Stored]]
-    by_holder: dict[Holder, list[Stored]]
-
-
 class Facts(msgspec.Struct, frozen=True):
     """What the check asks about images and changes."""
 
@@ -37,9 +30,27 @@ class Facts(msgspec.Struct, frozen=True):
     images: Images
     mutated: Mutated
     changes: dict[Holder, list[Change]]
-    pairs: Pairs
-    given: dict[Holder, list[tuple[FunctionId, Holder]]]
-    """Which functions give out what lies below a place."""
+    pairs: dict[tuple[Holder, Holder], list[Stored]]
+    """What is stored, by the root of what it shares and the place it is stored in."""
+    given: Given
+
+
+class Given:
+    """Which functions give out what lies below a place; found when first asked for, which is seldom."""
+
+    def __init__(self, images: Images, functions: Sequence[FunctionId]) -> None:
+        self._images = images
+        self._functions = functions
+        self._found: dict[Holder, list[tuple[FunctionId, Holder]]] | None = None
+
+    def below(self, place: Holder) -> Iterator[FunctionId]:
+        """The functions that return something at or below the place."""
+        if self._found is None:
+            self._found = {}
+            for identity in self._functions:
+                for image in self._images.given(identity):
+                    self._found.setdefault(_root(image.holder), []).append((identity, image.holder))
+        return (identity for identity, given in self._found.get(_root(place), ()) if is_within(given, place))
 
 
 def aliases(analysis: Analysis) -> Iterator[Finding]:
@@ -49,13 +60,9 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     functions = list(analysis.program.functions())
     kept = Kept(analysis.summaries, holders, images)
     stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
-    facts = Facts(holders, images, Mutated(analysis.summaries, holders, images), {}, Pairs({}, {}), {})
-    for identity in functions:
-        for image in images.given(identity):
-            facts.given.setdefault(_root(image.holder), []).append((identity, image.holder))
+    facts = Facts(holders, images, Mutated(analysis.summaries, holders, images), {}, {}, Given(images, functions))
     for each in stored:
-        facts.pairs.by_place.setdefault(_root(each.place), []).append(each)
-        facts.pairs.by_holder.setdefault(_root(each.image.holder), []).append(each)
+        facts.pairs.setdefault((_root(each.image.holder), each.place), []).append(each)
     for change in facts.mutated.changes:
         facts.changes.setdefault(_root(change.place), []).append(change)
     for save in stored:
@@ -90,12 +97,12 @@ def _root(holder: Holder) -> Holder:
     return holder.partition("[")[0]
 
 
-def _restore_of(save: Stored, pairs: Pairs) -> Stored | None:
+def _restore_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[Stored]]) -> Stored | None:
     """A store that puts something of the record's place back into the cell."""
-    for other in pairs.by_holder.get(_root(save.place), ()):
-        if other.place == save.image.holder and _root(other.place) != _root(other.image.holder) and is_within(other.image.holder, save.place) and other.place != other.image.holder:
-            return other
-    return None
+    root, cell = _root(save.place), save.image.holder
+    if _root(cell) == root:
+        return None
+    return next((other for other in pairs.get((root, cell), ()) if is_within(other.image.holder, save.place)), None)
 
 
 def _first_shared(image: Image, changes: dict[Holder, list[Change]], but: Iterable[FunctionId]) -> Change | None:
@@ -158,8 +165,8 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
     change = _first_shared(save.image, facts.changes, (save.function,))
     if change is None or ":" in save.image.holder:
         return
-    for identity, given in facts.given.get(_root(save.place), ()):
-        if identity != save.function and is_within(given, save.place):
+    for identity in facts.given.below(save.place):
+        if identity != save.function:
             reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
             named = ":" not in save.place and hints(save.place, analysis.words.snapshots)
             yield _finding(analysis, facts, "save", save, change, reader, "medium" if named else "low")
@@ -292,7 +299,10 @@ def image_facts(analysis: Analysis, image: Image, changes: Iterable[Change]) -> 
     inference = analysis.view.inference
     types = inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
     names = [each.name for each in in_order(types) if isinstance(each, Instance)]
-    return {"levels": str(max(levels, default=0)), "type": names[0] if len(names) == 1 else ""}
+    elements = [each.name if isinstance(each, Instance) else "?" for each in in_order(inference.item(types))]
+    return {
+        "levels": str(max(levels, default=0)), "type": names[0] if len(names) == 1 else "", "elements": " ".join(elements),
+    }
 
 
 def _short(holder: Holder) -> str:

@@ -15,8 +15,8 @@ from ctxlint.ir.value import Closure, Name
 DIGITS = 16
 """Hexadecimal digits of each digest: 64 bits, by which the findings of one project are told apart."""
 
-_LITERAL_OR_NAME = re.compile(r"""\"[^"]*\"|'[^']*'|(?<![\w.:/*-])[^\W\d]\w*(?:\.[^\W\d]\w*)*""")
-"""A text in quotes or a dotted name; what follows a `:` or `/` is a file's name."""
+_LITERAL_OR_NAME = re.compile(r"""\"[^"]*\"|'[^']*'|(?<![\w.:/*~-])[^\W\d]\w*(?:\.[^\W\d]\w*|~\d+)*""")
+"""A text in quotes or a dotted name; what follows a `:` or `/` is a file's name. Of modules with one name, later ones have a `~2`."""
 
 
 def body_digest(function: Function, operations: Iterable[str]) -> str:

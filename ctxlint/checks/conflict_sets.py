@@ -6,8 +6,11 @@ import re
 
 import msgspec
 
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.types import Instance, Types
 from ctxlint.checks.decisions import Decision
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.picking import picked_from
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Compound, Name
 from ctxlint.knowledge.words import hints
@@ -48,14 +51,34 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
             return None
         read, (use, store) = min(by_use.items(), key=lambda item: item[0])
         sureness = _sureness(analysis, decision, read, use, store)
+        if sureness == "low" and not is_declared(decision.owner):
+            return None
         return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
-    siblings = _siblings(analysis, decision) - decision.compared
-    if not siblings or not decision.sets or involved.intersection(siblings):
+    return _by_declaration(analysis, facts, decision, involved) or _by_parsing(analysis, facts, decision, involved)
+
+
+def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+    """A field that is declared like a compared one, and whose use is not in view: names say how sure it is."""
+    siblings = _siblings(analysis, facts, decision) - decision.compared
+    if not siblings or involved.intersection(siblings) or not (decision.sets or decision.meets):
         return None
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
-    written = effect or min(decision.compared)
-    return Sides(written, min(named or siblings), None, None, "medium" if named and effect else "low")
+    alike = named if effect else named & _alike(analysis, decision)
+    if not decision.sets and not alike:
+        return None
+    return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
+
+
+def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+    """A text that a change carries, and from which some function of the module picks out names of what it refers to."""
+    if not is_declared(decision.owner) or not any(facts.accesses.uses(key, "write") for key in decision.compared):
+        return None
+    for key, function, event in picked_from(analysis, facts.fields, decision.owner):
+        if key not in decision.compared and key not in involved:
+            written = min(decision.compared)
+            return Sides(written, key, None, Use(key, "read", function, event), "medium" if decision.given else "low")
+    return None
 
 
 def asks_the_state(facts: Facts, decision: Decision) -> bool:
@@ -72,7 +95,7 @@ def asks_the_state(facts: Facts, decision: Decision) -> bool:
 def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
-    several = _is_collection(_declarations(analysis, decision.owner).get(read, ""))
+    several = use.each or _is_collection(_declarations(analysis, decision.owner).get(read, ""))
     if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
@@ -105,7 +128,7 @@ def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozens
         key for key in _fields_of(analysis, facts, decision)
         if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
-    return frozenset(by_use) | _named(analysis, _siblings(analysis, decision)) | crossed(facts, decision)
+    return frozenset(by_use) | _named(analysis, _siblings(analysis, facts, decision)) | crossed(facts, decision)
 
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
@@ -129,8 +152,8 @@ def _held(annotation: str) -> frozenset[str]:
 
 
 def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
-    if decision.owner.endswith("{}"):
-        return facts.accesses.together(decision.compared)
+    if not is_declared(decision.owner):
+        return frozenset(key for key in facts.accesses.together(decision.compared) if key.startswith(f"{decision.owner}."))
     found = set(facts.accesses.fields_of(decision.owner))
     info = analysis.program.class_(decision.owner)
     for ancestor in info.mro if info is not None else ():
@@ -138,8 +161,25 @@ def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozense
     return frozenset(found)
 
 
-def _siblings(analysis: Analysis, decision: Decision) -> frozenset[str]:
-    """The collections that a class declares just like a compared one: they hold the same kind of thing."""
+def is_declared(owner: str) -> bool:
+    """Whether changes are objects of a known class; entries of dictionaries and parts of tuples are found again everywhere."""
+    return not owner.endswith(("{}", "()"))
+
+
+def _siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    """The collections that a class declares just like a compared one, or of what that one is: they hold the same kind of thing."""
+    if not is_declared(decision.owner):
+        effects = [key for key in decision.compared if is_effect(analysis, key)]
+        return _named(analysis, facts.accesses.together(decision.compared)) if effects else frozenset()
+    declared = _declarations(analysis, decision.owner)
+    held = {_held(declared.get(key, "")) for key in decision.compared} - {frozenset()}
+    return _alike(analysis, decision) | _named(analysis, frozenset(
+        key for key, annotation in declared.items() if _is_collection(annotation) and _held(annotation) in held
+    ))
+
+
+def _alike(analysis: Analysis, decision: Decision) -> frozenset[str]:
+    """The collections that are declared just like a compared one."""
     declared = _declarations(analysis, decision.owner)
     kinds = {declared[key] for key in decision.compared if declared.get(key)}
     return frozenset(key for key, annotation in declared.items() if annotation in kinds and _is_collection(annotation))
@@ -180,8 +220,18 @@ def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
                 if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and isinstance(event.value, Name):
                     found.setdefault(f"{owner}.{event.path.steps[0]}", formals.get(event.value.name, ""))
         elif len(function.formals) == 1:
-            found.setdefault(f"{owner}.{method.name}", function.returns)
+            identity = FunctionId(info.module, method.function)
+            found.setdefault(f"{owner}.{method.name}", function.returns or _kind(analysis.view.inference.result(identity)))
+    for field in analysis.view.inference.stores(owner):
+        if not found.get(f"{owner}.{field}"):
+            found[f"{owner}.{field}"] = _kind(analysis.view.inference.attribute(owner, field))
     return found
+
+
+def _kind(types: Types) -> str:
+    """The container that something is found to be, where no annotation says it."""
+    names = {t.name.removeprefix("builtins.") for t in types if isinstance(t, Instance)}
+    return names.pop() if len(names) == 1 and len(types) == 1 else ""
 
 
 def _is_read_by(facts: Facts, key: str) -> bool:

@@ -41,6 +41,11 @@ class Decision(msgspec.Struct, frozen=True):
     given: bool = False
     sets: bool = False
 
+    @property
+    def meets(self) -> bool:
+        """Whether it is asked if two sets have something in common."""
+        return self.paired and any(_is_meeting(self.overlap, leaf) for leaf in self.overlap.left if leaf.key in self.compared)
+
 
 class Decisions:
     """Finds the decisions of a program, from their comparisons."""
@@ -68,13 +73,13 @@ class Decisions:
 
     def _compared(self, identity: FunctionId, overlap: Overlap) -> Iterator[Decision]:
         """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""
-        pairs = [pair for pair in overlap.between() if _may_meet(overlap, *pair)]
+        pairs = [pair for pair in overlap.between() if _may_meet(overlap, *pair) and not pair[0].field.startswith("__")]
         owners = {one.owner for one, _ in pairs if one.owner}
         for owner in sorted(owners):
             keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
-            given = self._given(identity, pairs)
+            given = self._given(identity, overlap.event, pairs)
             sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
-            if sets or not owner.endswith("{}"):            # entries of dictionaries are found again everywhere
+            if owner and (not owner.endswith("()") or overlap.operator not in _MEMBERSHIP) and self._is_answer(identity, overlap):
                 yield Decision(identity, overlap, owner, keys, paired=True, given=bool(given), sets=sets)
         if not owners:
             for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
@@ -84,10 +89,22 @@ class Decisions:
             if formals:
                 yield Decision(identity, overlap, "", formals, paired=False)
 
-    def _given(self, identity: FunctionId, pairs: list[tuple[Leaf, Leaf]]) -> list[Leaf]:
-        """The compared fields of objects that the function is given, both of them."""
+    def _is_answer(self, identity: FunctionId, overlap: Overlap) -> bool:
+        """Whether it is no mere validation: that names are distinct is required of much that is no change, and raised otherwise."""
+        return overlap.operator != "distinct" or any(
+            event.kind == "return" and event.value is not None and overlap.value is not None and _holds(event.value, {overlap.value})
+            for event in self._view.function(identity).events
+        )
+
+    def _given(self, identity: FunctionId, at: int, pairs: list[tuple[Leaf, Leaf]]) -> list[Leaf]:
+        """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        return [leaf for pair in pairs if {each.instance for each in pair} <= formals for leaf in pair]
+        found = []
+        for one, other in pairs:
+            passed = [self._fields.from_formal(identity, at, leaf).instance for leaf in (one, other)]
+            if formals.issuperset(passed) and passed[0] != passed[1]:
+                found += [one, other]
+        return found
 
     # What is kept of other changes.
 
@@ -146,7 +163,8 @@ class Decisions:
         }
 
     def _puts_into(self, container: str) -> list[tuple[FunctionId, int]]:
-        """The events that put something into a field, by its name alone."""
+        """The events that put something into a field, by its name alone; a part of an entry comes with the entry."""
+        container = container.partition("().")[0]
         if self._puts is None:
             self._puts = {}
             for identity in self._analysis.program.functions():

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.atomic_helpers import AtomicHelpers
 from ctxlint.checks.derivable import why_it_can_be_made_again
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
@@ -28,6 +29,7 @@ def overwrites(
     from anywhere in the program.
     """
     rewrites = Rewrites(analysis)
+    helpers = AtomicHelpers(analysis)
     watched = any(imports(module, watchers) for module in analysis.program.modules.values())
     for rewrite in rewrites.read_back():
         fact = why_it_can_be_made_again(analysis, rewrites, rewrite)
@@ -41,6 +43,10 @@ def overwrites(
             found.facts["held-by-inode"] = "yes"
         if is_named_by_caller(rewrite.place):
             found.facts["named-by-caller"] = "yes"
+        helper = helpers.for_module(rewrite.function.module, rewrite.function)
+        if helper is not None:
+            where = "" if helper.function.module == rewrite.function.module else helper.function.module
+            found.facts["helper"] = f"{where}:{helper.name}:{helper.content}"
         yield found
 
 

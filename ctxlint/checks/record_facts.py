@@ -12,13 +12,16 @@ DEEP = 6
 """How many calls down a reading of the cell is looked for."""
 
 
-def record_facts(analysis: Analysis, identity: FunctionId, record: int, cells: Sequence[str]) -> dict[str, str]:
-    """The place of the record, the name of the changed cell, and whether what records may read that cell."""
+def record_facts(
+    analysis: Analysis, identity: FunctionId, change: int, record: int, cells: Sequence[str]
+) -> dict[str, str]:
+    """The place of the record, the name of the changed cell, and whether what runs from the change to the record may read it."""
     name = cells[-1].rpartition(".")[2].removesuffix("[*]").removesuffix("[]") if cells else ""
     facts = {"record": place_of(analysis, identity, record), "cell": name}
     calls = analysis.view.calls(identity, record)
     targets = {target for call in calls for target in call.functions}
-    if name and (_is_handed(analysis, identity, record, name) or any(_reads(analysis, target, name, DEEP, set()) for target in targets)):
+    run = {target for number in range(change + 1, record + 1) for call in analysis.view.calls(identity, number) for target in call.functions}
+    if name and (_is_handed(analysis, identity, record, name) or any(_reads(analysis, target, name, DEEP, set()) for target in run)):
         facts["record-reads-cell"] = "yes"
     if not targets or any(call.unknown or call.abstract for call in calls):
         facts["record-is-foreign"] = "yes"
@@ -49,7 +52,7 @@ def _reads(analysis: Analysis, identity: FunctionId, name: str, depth: int, seen
             return True
     return any(
         _reads(analysis, target, name, depth - 1, seen)
-        for number in analysis.view.call_graph.calls(identity)
+        for number in range(len(analysis.view.function(identity).events))
         for call in analysis.view.calls(identity, number)
         for target in call.functions
     )

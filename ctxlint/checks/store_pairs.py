@@ -134,5 +134,5 @@ def _finding(analysis: Analysis, identity: FunctionId, change: StoreEffect, reco
         ),
         evidence=(Evidence(f"journal: `{recovery}` reads {kept} back into {changed}", replay.function, replay.read),),
         chain=("write", *sorted(change.keys)[:1], "record", *sorted(record.keys)[:1]),
-        facts=record_facts(analysis, identity, record.event, ()),
+        facts=record_facts(analysis, identity, change.event, record.event, ()),
     )

@@ -289,7 +289,7 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         flow=tuple(flow),
         evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{rebuilt}`", found.restore.function, found.restore.read),),
         chain=("mutate", found.mutation.cells[-1], found.mutation.how, "record", *sorted(effect_keys(found.record))[:1]),
-        facts=record_facts(analysis, identity, found.record.event, found.mutation.cells),
+        facts=record_facts(analysis, identity, found.mutation.event, found.record.event, found.mutation.cells),
     )
 
 

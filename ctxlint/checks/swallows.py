@@ -326,5 +326,8 @@ def _finding(
         flow=tuple(flow),
         evidence=(Evidence(f"`{reading}` reads {store} back", reader.function, reader.effect.event),),
         chain=("swallowed", append.effect.kind, *sorted(append.keys)[:1]),
-        facts={"handler": place_of(analysis, swallow.owner, swallow.at)} if swallow.owner == identity else {},
+        facts={
+            "stands": "yes" if isinstance(lost, Mutation) else "",
+            "handler": place_of(analysis, swallow.owner, swallow.at) if swallow.owner == identity else "",
+        },
     )

@@ -197,7 +197,7 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         },
         flow=tuple(steps), evidence=(evidence,),
         chain=("mutate", found.mutation.cells[-1], found.mutation.how, "undo", found.record.cells[-1]),
-        facts=record_facts(analysis, identity, found.record.event, found.mutation.cells) | {"drop": found.drop},
+        facts=record_facts(analysis, identity, found.mutation.event, found.record.event, found.mutation.cells) | {"drop": found.drop},
     )
 
 

@@ -92,7 +92,8 @@ def check_parser() -> argparse.ArgumentParser:
     report.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     report.add_argument("--timing", action="store_true",
                         help="say on standard error where the CPU time went: steps, rules, slowest files")
-    report.add_argument("--show-suppressed", action="store_true", help="show what comments, the baseline and --since hide, too")
+    report.add_argument("--show-suppressed", action="store_true",
+                        help="show what comments, the baseline and --since hide, and what was fixed, too")
     report.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text reports")
     report.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")
     report.add_argument("-v", "--verbose", action="store_true", help="tell what is done, on standard error")

@@ -30,6 +30,8 @@ Progress = Callable[[int, int], None]
 STDIN = "-"
 WITH_FIXES = ("json", "json-lines", "sarif", "rdjson", "html")
 """The formats that carry the edits."""
+ANNOTATING = ("github", "gitlab", "rdjson", "junit")
+"""The formats whose readers put findings at lines of the present: what is no longer there has none."""
 NAMELESS = "stdin.py"
 """What standard input is called when the command line gives it no name."""
 
@@ -117,8 +119,9 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
     """Write the report where it belongs, and what is no report to standard error."""
     from ctxlint.report.summary import comparison_line, coverage_line, statistics
 
-    shown_too = (*report.suppressed, *report.known) if arguments.show_suppressed else ()
     form = request.configuration.settings.output_format
+    gone = report.fixed if form not in ANNOTATING else ()
+    shown_too = (*report.suppressed, *report.known, *gone) if arguments.show_suppressed else ()
     counts = statistics(report.diagnostics) if arguments.statistics else ""
     coverage = "" if arguments.quiet else comparison_line(report) + coverage_line(report.coverage) + "\n"
     if form == "text":

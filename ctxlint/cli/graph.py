@@ -53,7 +53,7 @@ def graph_parser() -> argparse.ArgumentParser:
 
 def _calls(arguments: argparse.Namespace) -> int:
     """Print the call graph; what could not be read or resolved is told on standard error."""
-    from ctxlint.engine import called
+    from ctxlint.inside import called
     from ctxlint.report.call_graph import render_calls
     from ctxlint.report.summary import coverage_line
 
@@ -72,7 +72,7 @@ def _calls(arguments: argparse.Namespace) -> int:
 
 def _events(arguments: argparse.Namespace) -> int:
     """Print the events of the functions that `FILE:FUNCTION` names."""
-    from ctxlint.engine import described
+    from ctxlint.inside import described
 
     file, colon, function = arguments.events.rpartition(":")
     if not colon or not file or not function:

@@ -11,6 +11,7 @@ import sys
 import time
 
 from ctxlint.discovery.world import is_old, state, states
+from ctxlint.store.committed import is_committed
 from ctxlint.store.runs import packed_run, place_of, unpacked_run
 
 TYPE_CHECKING = False
@@ -44,11 +45,11 @@ def repeated(words: Sequence[str]) -> int | None:
     for folder in _cache_folders(words):
         try:
             with open(os.path.join(folder, _KIND, *place_of(key)), "rb") as stream:
-                record = stream.read()
+                record = stream.read() if _is_own(stream.fileno()) else b""
         except OSError:
             continue
         run = unpacked_run(record, key)
-        if run is not None and states(run[0], run[1]) == run[2]:
+        if run is not None and states(run[0], run[1]) == run[2] and not is_committed(folder):
             for text in run[4]:
                 stream_of = sys.stderr if text[:1] == "!" else sys.stdout
                 encoding = stream_of.encoding or "utf-8"
@@ -97,6 +98,11 @@ def _with_the_cache_in_it(folder: str, cache: str, asked: Asked) -> State:
         found = names(sorted(entries, key=lambda entry: entry.name))
     same = [name for name in found if name != cache] == [name for name in asked.names[folder] if name != cache]
     return present if same and is_old(present, now) else _UNKNOWN
+
+
+def _is_own(handle: int) -> bool:
+    """Whether the record is this user's: folders above the working directory may be everybody's."""
+    return not hasattr(os, "geteuid") or os.fstat(handle).st_uid == os.geteuid()
 
 
 def _is_plain(words: Sequence[str]) -> bool:

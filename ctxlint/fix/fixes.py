@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from ctxlint.diagnostic import Applicability, Diagnostic, Edit, Fix
+from ctxlint.diagnostic import CONFIDENCES, Applicability, Diagnostic, Edit, Fix
 from ctxlint.errors import ConfigurationError
 from ctxlint.fix.imports import import_edit
 from ctxlint.fix.names import Names, names_of
@@ -86,6 +86,8 @@ class Workshop:
             edits.append(import_edit(place.text, place.tree, wanted, self._package_of(place.text.path)))
             runtime_needed |= wanted.module == place.runtime.module
         applicability = _least(answer.applicability, rule.fix.applicability)
+        if CONFIDENCES.index(place.diagnostic.confidence) > CONFIDENCES.index(rule.fix.confidence):
+            applicability = "display"
         if runtime_needed and not place.runtime.trusted:
             applicability = _least(applicability, "unsafe")
         return Fix(answer.message, applicability, tuple(edits))

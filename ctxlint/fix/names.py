@@ -17,6 +17,11 @@ class Names(NamedTuple):
     anywhere: dict[str, str]
     bound: frozenset[str]
     used: frozenset[str]
+    counts: dict[str, int]
+
+    def bindings_of(self, name: str) -> int:
+        """How many different things something in the file binds the name to."""
+        return self.counts.get(name, 0)
 
     def qualified(self, dotted: str) -> str:
         """The dotted name with its first part replaced by what was imported under it; empty when nothing was."""
@@ -56,6 +61,7 @@ def names_of(tree: ast.Module) -> Names:
         {name: behind for name, behind in anywhere.items() if bindings.get(name) == {behind}},
         frozenset(bindings),
         frozenset(used | bindings.keys()),
+        {name: len(origins) for name, origins in bindings.items()},
     )
 
 

@@ -42,6 +42,7 @@ class Piece(NamedTuple):
     code: str
     ascii: bool
     loose: bool = False
+    dumped: bool = False
 
 
 def pieces_of(place: Place, held: Held, words: Words, awaited: bool = False) -> list[Piece] | Refusal:
@@ -110,6 +111,8 @@ def dumped(place: Place, call: cst.Call, handle: str, words: Words, by: str, to:
     """`json.dump(value, handle, indent=2)` as `json.dumps(value, indent=2)`."""
     function = meaning(place, call.func)
     answers = words.dumps.get(function)
+    if any(argument.keyword is not None and argument.keyword.value == "encoding" for argument in call.args):
+        return None                                 # without a handle it answers bytes
     if answers is None or len(call.args) < 2 or any(argument.star for argument in call.args):
         return None
     at = next(
@@ -128,7 +131,7 @@ def dumped(place: Place, call: cst.Call, handle: str, words: Words, by: str, to:
     else:
         named = (unit.span(call.func), place.imported(module, name))
     code = moved(unit.replaced(call, [named, (gone, "")]), by, to)
-    return Piece(code, _escapes(function, call.args, words))
+    return Piece(code, _escapes(function, call.args, words), dumped=True)
 
 
 def _escapes(function: str, arguments: Sequence[cst.Arg], words: Words) -> bool:

@@ -79,10 +79,11 @@ def edited(text: Text, edits: Sequence[Edit]) -> bytes:
     """
     pieces: list[str] = []
     done = 0
-    for start, end, edit in sorted(
+    placed = [
         (text.offset(edit.span.line, edit.span.column), text.offset(edit.span.end_line, edit.span.end_column), edit)
         for edit in edits
-    ):
+    ]
+    for start, end, edit in sorted(placed, key=lambda each: each[:2]):
         if start < done:
             raise Refused(f"two edits overlap at line {edit.span.line} of {text.path}")
         if text.text[start:end] != edit.old:

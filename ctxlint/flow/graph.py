@@ -31,6 +31,8 @@ class GraphEdge(NamedTuple):
 _SHARED = 512
 _ONWARD = tuple([(GraphEdge(event, None, "next"),) for event in range(_SHARED)])
 """The edges to the next event of a block; graphs share them, since nearly all edges of a function are of this kind."""
+_FAILING = tuple([(GraphEdge(node, None, "exception"),) for node in range(_SHARED)])
+"""The edges to a pad."""
 
 
 class EventGraph:
@@ -139,7 +141,7 @@ def event_graph(
         block = blocks[number]
         landing, ways = block.pad, block.edges
         node = size + number
-        pad = (GraphEdge(size + landing, None, "exception"),)
+        pad = _FAILING[size + landing] if size + landing < _SHARED else (GraphEdge(size + landing, None, "exception"),)
         failing: tuple[GraphEdge, ...] = ()
         reached: list[int] = []
         for event in range(block.first, block.last):
@@ -157,8 +159,11 @@ def event_graph(
         else:
             if node < size and events[node].kind == "exit" and not swallows(node):
                 ways = tuple([way for way in ways if not _is_swallowed(way, node)])
-            successors[node] = (*[GraphEdge(size + way.target, way.condition, "raised" if way.raised else "next")
-                                  for way in ways], *failing)
+            onward_from_block = tuple([
+                _ONWARD[size + way.target][0] if way.condition is None and not way.raised and size + way.target < _SHARED
+                else GraphEdge(size + way.target, way.condition, "raised" if way.raised else "next") for way in ways
+            ])
+            successors[node] = onward_from_block + failing if failing else onward_from_block
             reached.extend([way.target for way in ways])
         for target in reached:
             if target not in seen:

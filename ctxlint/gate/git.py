@@ -98,8 +98,11 @@ class Repository(msgspec.Struct, frozen=True):
 
     def changed(self, commit: str) -> frozenset[str]:
         """The paths whose present content is not that of the commit; files that git does not track are no part of it."""
-        out = _answer(self.root, f"cannot compare with {commit}", "diff", "--name-only", "-z", "--no-renames",
-                      *_PLAIN, commit, "--")
+        done = _git(self.root, "diff", "--name-only", "-z", "--no-renames", *_PLAIN, commit, "--")
+        # Where a clone lacks contents, git can still tell which files may have changed, by their sizes and times.
+        out = done.stdout if not done.returncode else _answer(
+            self.root, f"cannot compare with {commit}", "diff-index", "--name-only", "-z", "--no-renames",
+            "--ignore-submodules=all", commit, "--")
         return frozenset(os.fsdecode(name) for name in out.split(b"\0") if name)
 
     def renamed(self, commit: str) -> dict[str, str]:

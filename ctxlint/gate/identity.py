@@ -36,39 +36,51 @@ def matched(found: Sequence[Diagnostic], places: Sequence[str], known: Sequence[
     """
     partners: list[int | None] = [None] * len(found)
     free = dict.fromkeys(range(len(known)))
+    symbols: dict[tuple[str, str], dict[str, None]] = {}
+    for one in known:
+        symbols.setdefault((one.code, _last(one.symbol)), {})[one.symbol] = None
     for level in _LEVELS:
         if not free or None not in partners:
             break
         waiting: dict[Hashable, list[int]] = {}
         for number in free:
-            key = level.known(known[number])
-            if key is not None:
-                waiting.setdefault(key, []).append(number)
+            if known[number].body or not level.needs_body:
+                waiting.setdefault(level.known(known[number]), []).append(number)
         for at, finding in enumerate(found):
-            if partners[at] is None:
-                partner = partners[at] = _taken(level, finding, places[at], waiting, known)
+            if partners[at] is None and (finding.body or not level.needs_body):
+                asked = _Asked(finding, places[at], tuple(symbols.get((finding.code, _last(finding.symbol)), ())))
+                partner = partners[at] = _taken(level, asked, waiting, known)
                 if partner is not None:
                     free.pop(partner)
     return partners
 
 
-class _Level(msgspec.Struct, frozen=True):
-    """Two keys that are equal for what may be one finding, and what must hold besides."""
+class _Asked(msgspec.Struct, frozen=True):
+    """A finding that is sought: its path as the known ones have it, and their functions that have its function's last name."""
 
-    known: Callable[[Identity], Hashable | None]
-    found: Callable[[Diagnostic, str], Hashable | None]
-    allows: Callable[[Diagnostic, str, Identity], bool]
+    finding: Diagnostic
+    place: str
+    symbols: tuple[str, ...]
+
+
+class _Level(msgspec.Struct, frozen=True):
+    """Keys of which one is equal for what may be one finding, and what must hold besides."""
+
+    known: Callable[[Identity], Hashable]
+    found: Callable[[_Asked], Iterable[Hashable]]
+    allows: Callable[[_Asked, Identity], bool] = lambda asked, known: True
+    needs_body: bool = False
 
 
 def _taken(
-    level: _Level, finding: Diagnostic, place: str, waiting: dict[Hashable, list[int]], known: Sequence[Identity]
+    level: _Level, asked: _Asked, waiting: dict[Hashable, list[int]], known: Sequence[Identity]
 ) -> int | None:
-    """The first of those waiting under the finding's key that may be it; it waits no longer."""
-    key = level.found(finding, place)
-    candidates = waiting.get(key, []) if key is not None else []
-    for position, number in enumerate(candidates):
-        if level.allows(finding, place, known[number]):
-            return candidates.pop(position)
+    """The first of those waiting under a key of the finding that may be it; it waits no longer."""
+    for key in level.found(asked):
+        candidates = waiting.get(key, [])
+        for position, number in enumerate(candidates):
+            if level.allows(asked, known[number]):
+                return candidates.pop(position)
     return None
 
 
@@ -78,17 +90,14 @@ def source_line(finding: Diagnostic) -> str:
     return "".join(step.source.split()) if step is not None else ""
 
 
-def _always(finding: Diagnostic, place: str, known: Identity) -> bool:
-    return True
+def _in_namesakes(asked: _Asked) -> Iterator[str]:
+    """The fingerprints that the finding would have in the functions of its function's last name: the same operations there."""
+    for symbol in asked.symbols:
+        yield fingerprint(msgspec.structs.replace(asked.finding, symbol=symbol))
 
 
-def _same_operations(finding: Diagnostic, place: str, known: Identity) -> bool:
-    """Whether the chains are equal, told from the fingerprint that the finding would have in the other function."""
-    return fingerprint(msgspec.structs.replace(finding, symbol=known.symbol)) == known.fingerprint
-
-
-def _elsewhere(finding: Diagnostic, place: str, known: Identity) -> bool:
-    return finding.symbol != known.symbol or place != known.path
+def _elsewhere(asked: _Asked, known: Identity) -> bool:
+    return asked.finding.symbol != known.symbol or asked.place != known.path
 
 
 def _what_it_does(body: str) -> str:
@@ -103,20 +112,15 @@ def _last(symbol: str) -> str:
 _LEVELS: tuple[_Level, ...] = (
     _Level(
         lambda one: (one.fingerprint, one.path, one.line),
-        lambda finding, place: (finding.fingerprint, place, source_line(finding)), _always),
+        lambda asked: ((asked.finding.fingerprint, asked.place, source_line(asked.finding)),)),
+    _Level(lambda one: (one.fingerprint, one.path), lambda asked: ((asked.finding.fingerprint, asked.place),)),
+    _Level(lambda one: one.fingerprint, lambda asked: (asked.finding.fingerprint,)),
+    _Level(lambda one: one.fingerprint, _in_namesakes),
     _Level(
-        lambda one: (one.fingerprint, one.path),
-        lambda finding, place: (finding.fingerprint, place), _always),
-    _Level(lambda one: one.fingerprint, lambda finding, place: finding.fingerprint, _always),
+        lambda one: (one.code, one.body), lambda asked: ((asked.finding.code, asked.finding.body),), needs_body=True),
     _Level(
-        lambda one: (one.code, _last(one.symbol)),
-        lambda finding, place: (finding.code, _last(finding.symbol)), _same_operations),
-    _Level(
-        lambda one: (one.code, one.body) if one.body else None,
-        lambda finding, place: (finding.code, finding.body) if finding.body else None, _always),
-    _Level(
-        lambda one: (one.code, _what_it_does(one.body)) if one.body else None,
-        lambda finding, place: (finding.code, _what_it_does(finding.body)) if finding.body else None, _elsewhere),
+        lambda one: (one.code, _what_it_does(one.body)),
+        lambda asked: ((asked.finding.code, _what_it_does(asked.finding.body)),), _elsewhere, needs_body=True),
 )
 
 

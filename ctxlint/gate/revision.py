@@ -100,7 +100,7 @@ class Revision:
             else:
                 found[file] = None
         self._fetch(wanted.values())
-        found.update((file, self._contents[thing]) for file, thing in wanted.items())
+        found.update((file, _unless_on_disk(file, self._contents[thing])) for file, thing in wanted.items())
         for root, those in nested.items():
             found.update(self._submodules[root].sources(those))
         return found
@@ -200,3 +200,11 @@ class Revision:
         if not text.startswith(self._root):
             return None
         return text[len(self._root):].replace(os.sep, "/")
+
+
+def _unless_on_disk(file: Path, content: bytes) -> bytes | None:
+    """The content, or None when the file on the disk has it too; git may only have guessed that it changed."""
+    try:
+        return None if file.read_bytes() == content else content
+    except OSError:
+        return content

@@ -48,11 +48,12 @@ class RuleFix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
     """Which rewrite removes the fault, and how far it may be applied without a look.
 
     `rewrite` names a function of `ctxlint.fix.rewrites`, `parameters` (the table `[fix.with]`) are its keyword arguments.
-    `applicability` is the best that the rewrite may answer.
+    `applicability` is the best that the rewrite may answer; for a finding of less than `confidence` it is advice.
     """
 
     rewrite: str
     applicability: Applicability
+    confidence: Confidence = "low"
     parameters: dict[str, object] = {}
 
 

@@ -43,7 +43,7 @@ def why_hidden(diagnostic: Diagnostic) -> str:
     """Return in a few words why a finding that is shown all the same does not count."""
     if diagnostic.accepted:
         return "accepted" if diagnostic.accepted == "baseline" else f"accepted: {diagnostic.accepted}"
-    return "pre-existing" if diagnostic.state else "suppressed"
+    return {"unchanged": "pre-existing", "absent": "fixed"}.get(diagnostic.state, "suppressed")
 
 
 def where_it_stands(stands: Step, folder: Path) -> str:

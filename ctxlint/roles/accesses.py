@@ -15,12 +15,13 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Keys, Mode, Places
 from ctxlint.roles.literals import literals_before
 
+_KEEPS = frozenset(["append", "add", "appendleft", "insert", "put", "put_nowait"])
 _FILLS = frozenset(["add", "append", "update", "setdefault", "extend"])
 
 
@@ -32,6 +33,8 @@ class Use(msgspec.Struct, frozen=True, gc=False):
     function: FunctionId
     event: int
     places: Places = frozenset()
+    each: bool = False
+    """Whether it is each of many that the field holds which selects, one after the other."""
 
 
 class Accesses:
@@ -45,6 +48,7 @@ class Accesses:
         self._uses: dict[str, list[Use]] = {}
         self._keys = Keys(summaries, fields, holders)
         self._objects: dict[str, set[tuple[FunctionId, str]]] = {}
+        self._made: dict[FunctionId, tuple[tuple[int, str, Value], ...]] = {}
         self._looked_up: set[Holder] = set()
         for identity in self._view.program.functions():
             for use in self._of(identity):
@@ -76,12 +80,20 @@ class Accesses:
         return any(places & use.places for use in self.uses(field, "write"))
 
     def opposed(self, read: str, written: str) -> tuple[Use, Use] | None:
-        """A use of one field to read from a container that the other one writes to, and that use."""
+        """A use of one field to read from a container that the other one writes to, and that use.
+
+        Fields of a declared class are enough for containers that are passed under two names.
+        """
         for use in self.uses(read, "read"):
             for store in self.uses(written, "write"):
                 if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
-        return None
+        if written.rpartition(".")[0].endswith(("{}", "()")):
+            return None
+        return next((
+            (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
+            if use.function != store.function and _may_be_one(use.places, store.places)
+        ), None)
 
     def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
         """The tests of fields that hold where a field is used."""
@@ -99,7 +111,11 @@ class Accesses:
 
     def of_formal(self, identity: FunctionId, formal: str, depth: int = HELPERS) -> frozenset[tuple[Mode, Places]]:
         """What callers use the value for that they pass for a formal: as a key of what they read, or write, and where."""
-        found: set[tuple[Mode, Places]] = set()
+        found: set[tuple[Mode, Places]] = {
+            (use.mode, use.places) for _, field, value in self._constructed(identity)
+            if isinstance(value, Name) and value.name == formal and not field.startswith(f"{identity.module}(")
+            for use in self._uses.get(field, ())
+        }
         for caller, number in self._view.call_graph.callers(identity):
             for call in self._view.calls(caller, number):
                 value = self._view.bound(call, identity).get(formal) if identity in call.functions else None
@@ -168,8 +184,11 @@ class Accesses:
             for leaf in keyed.leaves:
                 if leaf.field and leaf.owner and leaf.key not in keyed.places and leaf.instance not in filed:
                     self._objects.setdefault(leaf.key, set()).add((identity, leaf.instance))
-                    yield Use(leaf.key, keyed.mode, identity, keyed.event, keyed.places)
+                    yield Use(leaf.key, keyed.mode, identity, keyed.event, keyed.places, self._is_one_of_many(identity, keyed))
         yield from self._filled(identity)
+        for number, field, _ in self._constructed(identity):
+            if field.rpartition(".")[0].endswith(("{}", "()")):
+                self._objects.setdefault(field, set()).add((identity, f"display {number}"))
 
     def _filed(self, identity: FunctionId, keyed: Keyed) -> frozenset[str]:
         """The objects that are themselves stored: filing an object under its own key applies no change."""
@@ -178,20 +197,33 @@ class Accesses:
         values += [a.value for a in event.arguments[1:]] if event.kind == "call" and keyed.mode == "write" else []
         return frozenset(leaf.instance for leaf in self._fields.of_all(identity, keyed.event, values) if not leaf.field)
 
+    def _is_one_of_many(self, identity: FunctionId, keyed: Keyed) -> bool:
+        """Whether a key is an element of what is gone through, or a part of one."""
+        for value in keyed.values:
+            part = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
+            if isinstance(part, Name) and part.scope == "local":
+                for number in self._view.definitions(identity).definitions(keyed.event, part.name):
+                    bound = self._view.event(identity, number).value if number >= 0 else None
+                    bound = bound.parts[0] if isinstance(bound, Compound) and bound.operator == "item" else bound
+                    if isinstance(bound, Result) and self._view.event(identity, bound.event).kind == "iterate":
+                        return True
+        return False
+
     # Collections of keys.
 
     def _filled(self, identity: FunctionId) -> Iterator[Use]:
         """A field that gets the keys by which the same function reads or writes."""
         fills = list(self._fills(identity))
         for number, field, values in fills:
-            names = {v for value in values for v in self._stems(identity, number, value)}
+            names = frozenset(v for value in values for v in self._stems(identity, number, value))
             found = [
                 keyed for keyed in self._keys.of(identity)
-                if keyed.event != number and names & {s for v in keyed.values for s in self._stems(identity, keyed.event, v)}
+                if keyed.event != number and any(_share(names, self._stems(identity, keyed.event, v)) for v in keyed.values)
             ]
             for keyed in found:
                 if keyed.mode == "write" or all(each.mode != "write" for each in found):
-                    yield Use(field, keyed.mode, identity, number, keyed.places)
+                    added = self._view.event(identity, number).kind == "call" and _fill(self._view.event(identity, number))[0] is not None
+                    yield Use(field, keyed.mode, identity, number, keyed.places, added or self._is_one_of_many(identity, keyed))
 
     def _fills(self, identity: FunctionId) -> Iterator[tuple[int, str, tuple[Value, ...]]]:
         events = self._view.function(identity).events
@@ -206,6 +238,9 @@ class Accesses:
                 for leaf in self._fields.of_path(identity, number, target, event.keys):
                     if leaf.field and leaf.owner:
                         yield number, leaf.key, values
+            if isinstance(target.root, Name) and target.root.scope == "captured" and not target.steps:
+                for field in self._parts_made_around(identity, target.root.name):
+                    yield number, field, values
         for number, field, value in self._constructed(identity):
             yield number, field, (value,)
             copied = [a.value for a in events[value.event].arguments] if isinstance(value, Result) else [value]
@@ -213,8 +248,25 @@ class Accesses:
                 for at, values in locals_.get(each.name, ()) if isinstance(each, Name) else ():
                     yield at, field, values
 
+    def _parts_made_around(self, identity: FunctionId, name: str) -> Iterator[str]:
+        """The parts of records that an enclosing function makes of its variable."""
+        outer = self._view.function(identity).enclosing
+        if outer < 0:
+            return
+        around = FunctionId(identity.module, outer)
+        for _, field, value in self._constructed(around):
+            copied = [a.value for a in self._view.event(around, value.event).arguments] if isinstance(value, Result) else [value]
+            if any(isinstance(each, Name) and each.name == name for each in copied):
+                yield field
+
     def _constructed(self, identity: FunctionId) -> Iterator[tuple[int, str, Value]]:
-        """The fields that a constructor's arguments, or the entries of a dictionary display, become."""
+        """The fields that a constructor's arguments, or the entries of a display, become."""
+        found = self._made.get(identity)
+        if found is None:
+            found = self._made[identity] = tuple(self._construct(identity))
+        yield from found
+
+    def _construct(self, identity: FunctionId) -> Iterator[tuple[int, str, Value]]:
         for number, event in enumerate(self._view.function(identity).events):
             if event.kind == "call" and event.arguments:
                 for field, value in self._fields.constructed(identity, number):
@@ -225,32 +277,74 @@ class Accesses:
                     for key, part in zip(value.parts[::2], value.parts[1::2]):
                         if isinstance(key, Constant) and key.kind == "str":
                             yield number, f"{identity.module}{{}}.{key.text}", part
+                if isinstance(value, Compound) and value.operator == "tuple" and event.kind in ("return", "write", "call", "local"):
+                    for owner in (f"{identity.module}()", *self._kept(identity, number)):
+                        for position, part in enumerate(value.parts):
+                            yield number, f"{owner}.[{position}]", part
+
+    def _kept(self, identity: FunctionId, number: int) -> Iterator[str]:
+        """The owner of the parts of a record that an event puts into a field's container."""
+        event = self._view.event(identity, number)
+        if event.path is not None and len(event.path.steps) > 1 and (
+            event.kind == "write" and event.path.steps[-1] == "[*]" or (event.kind == "call" and event.path.steps[-1] in _KEEPS)
+        ):
+            for leaf in self._fields.of_path(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys[:-1]):
+                if leaf.field and not leaf.owner.endswith("}"):
+                    yield f"{leaf.key}()"
 
     def _stems(self, identity: FunctionId, at: int, value: Value) -> frozenset[Value]:
-        """The names and results that a key is made of, through displays, copies and iteration."""
+        """The names and results that a key is made of, through displays, copies and iteration.
+
+        What a key was taken out of a part of, as of pairs, is there as a whole: two parts of one pair are different keys.
+        """
         found: set[Value] = set()
-        pending = [(value, at)]
+        pending = [(value, at, False)]
         while pending:
-            part, where = pending.pop()
+            part, where, taken = pending.pop()
             if isinstance(part, Compound):
-                pending += [(each, where) for each in part.parts]
-            elif isinstance(part, Name) and part not in found:
-                found.add(part)
+                pending += [(each, where, taken or part.operator == "item") for each in part.parts[:1 if part.operator == "item" else None]]
+                continue
+            marked = Compound("item", (part,)) if taken else part
+            if marked in found or isinstance(part, (Constant, Closure)):
+                continue
+            found.add(marked)
+            if isinstance(part, Name):
                 for number in self._view.definitions(identity).definitions(where, part.name):
                     bound = self._view.event(identity, number) if number >= 0 else None
                     if bound is None or bound.kind != "local" or bound.value is None:
                         continue
-                    taken = self._view.event(identity, bound.value.event) if isinstance(bound.value, Result) else None
-                    if isinstance(bound.value, Name):
-                        pending.append((bound.value, number))
-                    elif taken is not None and taken.kind == "iterate" and taken.value is not None:
-                        pending.append((taken.value, number))
-            elif isinstance(part, Result) and part not in found:
-                found.add(part)
+                    source = self._view.event(identity, bound.value.event) if isinstance(bound.value, Result) else None
+                    if isinstance(bound.value, Name) or (isinstance(bound.value, Compound) and bound.value.operator == "item"):
+                        pending.append((bound.value, number, taken))
+                    elif source is not None and source.kind == "iterate" and source.value is not None:
+                        pending.append((source.value, number, taken))
+            elif isinstance(part, Result):
                 event = self._view.event(identity, part.event)
+                if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name) and "[*]" not in event.path.steps:
+                    pending.append((event.path.root, part.event, True))
+                if event.kind == "iterate" and event.value is not None and taken:
+                    pending.append((event.value, part.event, True))
                 if event.kind == "call" and event.path is not None and not event.path.steps:
-                    pending += [(a.value, part.event) for a in event.arguments]
+                    pending += [(a.value, part.event, taken) for a in event.arguments]
         return frozenset(found)
+
+
+def _may_be_one(one: Places, other: Places) -> bool:
+    """Whether two functions may name one container: a formal is whatever is passed, and states of one thing have many names."""
+    return any(map(_is_formal, one)) and any(map(_is_formal, other))
+
+
+def _is_formal(place: str) -> bool:
+    return ":" in place and "." not in place.partition(":")[2]
+
+
+def _share(one: frozenset[Value], other: frozenset[Value]) -> bool:
+    """Whether two keys are made of the same, or one of a part of what the other is."""
+    for left, right in ((one, other), (other, one)):
+        whole = {value for value in left if not isinstance(value, Compound)}
+        if whole & right or any(isinstance(value, Compound) and value.parts[0] in whole for value in right):
+            return True
+    return False
 
 
 def _fill(event: Event) -> tuple[AccessPath | None, tuple[Value, ...]]:

@@ -71,6 +71,8 @@ class Fields:
 
     def of_path(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> frozenset[Leaf]:
         """The field that an access path ends in, or the object that it is."""
+        if _is_in_record(path, keys):
+            return frozenset(self._subscripted(identity, at, path, keys, 0))
         leaf = self._field(identity, at, path, keys)
         return frozenset([leaf]) if leaf is not None else self.of(identity, at, path.root)
 
@@ -138,7 +140,74 @@ class Fields:
                 if int(position.text) < len(info.ir.fields):
                     yield Leaf(spelled(value.parts[0]), type.name, info.ir.fields[int(position.text)].name)
                     return
-        yield from self._of(identity, at, value.parts[0], depth)
+        yield from self._part(identity, at, value.parts[0], position, depth)
+
+    def _part(self, identity: FunctionId, at: int, whole: Value, position: Value, depth: int) -> Iterator[Leaf]:
+        """A part of a record without names: of one that a container keeps, or of one that nothing else is known of.
+
+        What is taken apart from a field, be it a pair of bounds, is content of that field.
+        """
+        below = self._of(identity, at, whole, depth)
+        number = position.text if isinstance(position, Constant) and position.text.isdigit() else ""
+        kept = self.kept_in(identity, at, whole) if number and not self._is_of_items(identity, whole) else ""
+        if kept:
+            yield Leaf(spelled(whole), f"{kept}()", f"[{number}]")
+            return
+        unknown = number and not any(leaf.field or leaf.owner for leaf in below)
+        for leaf in below:
+            if unknown:
+                yield Leaf(spelled(whole), f"{identity.module}()", f"[{number}]", leaf.collected)
+            else:
+                yield leaf
+
+    def kept_in(self, identity: FunctionId, at: int, whole: Value) -> str:
+        """The field of an object whose entries a value is one of: `self.running[key]`, or what is gone through there."""
+        value: Value | None = whole
+        where = at
+        for _ in range(4):
+            if isinstance(value, Name) and value.scope == "local":
+                bound = [n for n in self.view.definitions(identity).definitions(where, value.name) if n >= 0]
+                if len(bound) != 1 or self.view.event(identity, bound[0]).kind != "local":
+                    return ""
+                where, value = bound[0], self.view.event(identity, bound[0]).value
+            elif isinstance(value, Compound) and value.operator == "item":
+                value = value.parts[0] if value.parts[1:] and self._is_of_items(identity, value.parts[0]) else None
+            elif isinstance(value, Result):
+                return self._kept_by(identity, value.event)
+            else:
+                return ""
+        return ""
+
+    def _is_of_items(self, identity: FunctionId, value: Value) -> bool:
+        """Whether a value is a pair of a key and an entry."""
+        event = self.view.event(identity, value.event) if isinstance(value, Result) else None
+        if event is not None and event.kind == "iterate" and isinstance(event.value, Result):
+            event = self.view.event(identity, event.value.event)
+        return event is not None and event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("items",)
+
+    def _kept_by(self, identity: FunctionId, number: int) -> str:
+        event = self.view.event(identity, number)
+        if event.kind == "iterate" and isinstance(event.value, Result):
+            number = event.value.event
+            event = self.view.event(identity, number)
+            if event.path is None:
+                return ""
+            if event.kind == "read" and event.path.steps[-1:] == ("[*]",) and isinstance(event.keys[-1], Compound):
+                holder = AccessPath(event.path.root, event.path.steps[:-1])          # a part of the entries
+            elif event.kind == "read":
+                holder = event.path
+            elif event.kind == "call" and event.path.steps[-1:] in (("items",), ("values",)):
+                holder = AccessPath(event.path.root, event.path.steps[:-1])
+            else:
+                return ""
+        elif event.path is not None and event.kind == "read" and event.path.steps[-1:] == ("[*]",):
+            holder = AccessPath(event.path.root, event.path.steps[:-1])
+        elif event.path is not None and event.kind == "call" and event.path.steps[-1:] in (("get",), ("pop",)):
+            holder = AccessPath(event.path.root, event.path.steps[:-1])
+        else:
+            return ""
+        leaf = self._field(identity, number, holder, event.keys) if holder.steps else None
+        return leaf.key if leaf is not None and leaf.owner and not leaf.owner.endswith("}") else ""
 
     def _name(self, identity: FunctionId, at: int, name: Name, depth: int) -> Iterator[Leaf]:
         if name.scope != "local":
@@ -179,9 +248,32 @@ class Fields:
             yield from self._returned(identity, number, AccessPath(path.root, path.steps[:-1]), targets, depth)
             return
         leaf = self._field(identity, number, path, event.keys)
+        if _is_in_record(path, event.keys):
+            yield from self._subscripted(identity, number, path, event.keys, depth)
+        elif leaf is not None:
+            yield from self._behind(leaf)
+            yield from self._around(identity, number, event, path)
+        elif not (isinstance(path.root, Name) and path.root.scope == "global"):
+            yield from self._of(identity, number, path.root, depth)
+
+    def _around(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> Iterator[Leaf]:
+        """The field that holds what the last one belongs to: the bounds of `edit.target` are content of `target`."""
+        if len(path.steps) == 2 and "[*]" not in path.steps and isinstance(path.root, Name) and path.root.scope == "local":
+            outer = self._field(identity, number, AccessPath(path.root, path.steps[:1]), ())
+            if outer is not None and self.view.program.class_(outer.owner) is not None:
+                yield outer
+
+    def _subscripted(
+        self, identity: FunctionId, number: int, path: AccessPath, keys: tuple[Value, ...], depth: int
+    ) -> Iterator[Leaf]:
+        """The part of a record at a constant position; a part of what a field holds is content of that field."""
+        if len(path.steps) == 1:
+            yield from self._item(identity, number, Compound("item", (path.root, keys[-1])), depth)
+            return
+        leaf = self._field(identity, number, AccessPath(path.root, path.steps[:-1]), keys[:-1])
         if leaf is not None:
             yield from self._behind(leaf)
-        elif not (isinstance(path.root, Name) and path.root.scope == "global"):
+        else:
             yield from self._of(identity, number, path.root, depth)
 
     def _behind(self, leaf: Leaf) -> Iterator[Leaf]:
@@ -204,11 +296,11 @@ class Fields:
                 (at, e.value) for at, e in enumerate(events)
                 if e.value is not None and (e.kind == "return" or (e.kind == "suspend" and e.note.startswith("yield")))
             ]
-            leaves = {self._from_formal(identity, at, leaf) for at, value in gives for leaf in self.of(identity, at, value)}
+            leaves = {self.from_formal(identity, at, leaf) for at, value in gives for leaf in self.of(identity, at, value)}
             found = self._given[identity] = frozenset(leaves)
         return found
 
-    def _from_formal(self, identity: FunctionId, at: int, leaf: Leaf) -> Leaf:
+    def from_formal(self, identity: FunctionId, at: int, leaf: Leaf) -> Leaf:
         """An element of a formal as the formal itself: `op` of `for op in patch` is a part of what is passed for `patch`."""
         formals = {formal.name for formal in self.view.function(identity).formals}
         head = leaf.instance.partition(".")[0].partition("[")[0]
@@ -241,6 +333,8 @@ class Fields:
             declared = self._declaring(identity, at, holder, keys, constant[named])
             return Leaf(instance, declared or f"{identity.module}{{}}", constant[named])
         owner = self._owner_of_path(identity, at, holder, path.steps[named])
+        if not owner and not (isinstance(path.root, Name) and path.root.scope != "local"):
+            owner = f"{identity.module}{{}}"           # objects without a known class are told apart by what is used of them
         return Leaf(instance, owner, path.steps[named])
 
     def _declaring(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...], key: str) -> ClassId:
@@ -319,8 +413,11 @@ class Fields:
             yield from self._of(identity, number, argument.value, depth)
 
     def _of_receiver(self, identity: FunctionId, number: int, event: Event, receiver: AccessPath, depth: int) -> Iterator[Leaf]:
-        leaf = self._field(identity, number, receiver, event.keys) if receiver.steps else None
-        if leaf is not None:
+        keys = event.keys
+        leaf = self._field(identity, number, receiver, keys) if receiver.steps else None
+        if _is_in_record(receiver, keys):
+            yield from self._subscripted(identity, number, receiver, keys, depth)
+        elif leaf is not None:
             yield leaf
         else:
             yield from self._of(identity, number, receiver.root, depth)
@@ -358,7 +455,7 @@ class Fields:
                 for at, returned in enumerate(self.view.function(target).events):
                     if returned.kind == "return" and returned.value is not None:
                         for leaf in self.of_all(target, at, picked(returned.value)):
-                            found |= self.translated(self._from_formal(target, at, leaf), passed)
+                            found |= self.translated(self.from_formal(target, at, leaf), passed)
         return frozenset(found)
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
@@ -375,6 +472,12 @@ class Fields:
                 instance = f"{actual.instance}{rest}"
                 found.add(Leaf(instance, leaf.owner, leaf.field, actual.collected or leaf.collected))
         return frozenset(found)
+
+
+def _is_in_record(path: AccessPath, keys: tuple[Value, ...]) -> bool:
+    """Whether a path ends at a constant position of something."""
+    key = keys[-1] if keys and path.steps[-1:] == ("[*]",) else None
+    return isinstance(key, Constant) and key.kind == "int" and key.text.isdigit()
 
 
 def _grows(value: Value, name: Name) -> bool:

@@ -65,11 +65,13 @@ class Kept:
         for number, event in enumerate(self._view.function(identity).events):
             if event.path is None or not event.path.steps:
                 continue
-            if self._images.is_new(identity, number, AccessPath(event.path.root, event.path.steps[:-1])):
+            stores = event.kind == "write" and event.value is not None or event.kind == "call" and event.path.steps[-1] in _PUTS
+            if not stores or self._images.is_new(identity, number, AccessPath(event.path.root, event.path.steps[:-1])):
                 continue
-            if event.kind == "write" and event.value is not None:
+            if event.kind == "write":
+                assert event.value is not None
                 yield from self._parts(identity, number, number, event.value, self._holders.of_event(identity, number))
-            elif event.kind == "call" and event.path.steps[-1] in _PUTS:
+            else:
                 holders = self._holders.of_receiver(identity, number)
                 into_items = event.path.steps[-1] in ("append", "appendleft", "add", "insert")
                 places = [f"{holder}{ITEM}" for holder in holders] if into_items else list(holders)

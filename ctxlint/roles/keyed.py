@@ -108,7 +108,18 @@ class Keys:
                 return frozenset()
             words = ".".join((path.root.name, *path.steps))
             return frozenset([f"{identity.module}:{self._view.function(identity).qualname}.{words}"])
-        return frozenset(holder.partition("[")[0] for holder in found)
+        return frozenset(self._named_as_passed(identity, path, holder.partition("[")[0]) for holder in found)
+
+    def _named_as_passed(self, identity: FunctionId, path: AccessPath, place: Holder) -> Holder:
+        """A formal that an inner function takes from the one around it is the same place in both."""
+        outer = self._view.function(identity).enclosing
+        while isinstance(path.root, Name) and path.root.scope == "captured" and outer >= 0:
+            around = self._view.function(FunctionId(identity.module, outer))
+            own = f"{identity.module}:{around.qualname}.{path.root.name}"
+            if place.startswith(own) and any(formal.name == path.root.name for formal in around.formals):
+                return f"{identity.module}:{path.root.name}{place[len(own):]}"
+            outer = around.enclosing
+        return place
 
     def _begins_empty(self, identity: FunctionId, at: int, name: Name) -> bool:
         numbers = self._view.definitions(identity).definitions(at, name.name) if name.scope == "local" else ()

@@ -162,6 +162,7 @@ class Overlaps:
             if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
                 yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
+        yield from self._distinct(identity, at, value, where)
         for part in value.parts:
             others = beside
             if value.operator == "and":
@@ -170,6 +171,32 @@ class Overlaps:
                     for literal in literals_of(self._fields, identity, where, other, True)
                 ))
             yield from self._within(identity, at, part, others, seen_at)
+
+    def _distinct(self, identity: FunctionId, at: int, value: Compound, where: int) -> Iterator[Overlap]:
+        """Whether all of many are distinct: a set of them has as many elements as there are (`len(set(paths)) == len(paths)`)."""
+        if value.operator not in _TESTS or len(value.parts) != 2:
+            return
+        counted = [self._counted(identity, part) for part in value.parts]
+        whole = [each for each in counted if each is not None]
+        sets = [each for each in whole if self._is_set(identity, each)]
+        if len(sets) == 1:
+            found = frozenset(leaf for leaf in self._fields.of(identity, where, sets[0]) if leaf.field)
+            others = frozenset(msgspec.structs.replace(leaf, collected=not leaf.collected) for leaf in found)
+            if found:
+                yield Overlap(at, "distinct", found, others, frozenset(), (), value.operator in ("==", ">="), value)
+
+    def _counted(self, identity: FunctionId, value: Value) -> Value | None:
+        event = self._view.event(identity, value.event) if isinstance(value, Result) else None
+        if event is not None and event.kind == "call" and event.path == AccessPath(Name("len", "global")) and event.arguments:
+            return event.arguments[0].value
+        return None
+
+    def _is_set(self, identity: FunctionId, value: Value) -> bool:
+        if isinstance(value, Compound):
+            return value.operator == "comprehension-set"
+        event = self._view.event(identity, value.event) if isinstance(value, Result) else None
+        return event is not None and event.kind == "call" and event.path is not None and (
+            event.path.root in (Name("set", "global"), Name("frozenset", "global")) or event.path.steps[-1:] == ("union",))
 
     def _of_method(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> Iterator[Overlap]:
         if any(call.functions for call in self._view.calls(identity, number)):

@@ -13,6 +13,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from ctxlint.store.committed import is_committed
+
 LARGEST_FOLDER = 512 * 1024 * 1024
 """Bytes; a folder that grew larger loses its oldest records until it is half as large."""
 
@@ -28,9 +30,19 @@ class Folder:
         self.path = path
         self._largest = largest
         self._is_made = False
+        self._is_committed: bool | None = None
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether the records came with the code; such a folder has none that are believed."""
+        if self._is_committed is None:
+            self._is_committed = is_committed(os.path.abspath(self.path))
+        return self._is_committed
 
     def get(self, kind: str, key: str) -> bytes | None:
-        """The record's content; None when there is none, or when it was damaged or cannot be read."""
+        """The record's content; None when there is none, or when it was damaged, cannot be read or came with the code."""
+        if self.is_committed:
+            return None
         try:
             data = self._place(kind, key).read_bytes()
         except OSError:

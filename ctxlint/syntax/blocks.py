@@ -18,6 +18,11 @@ from ctxlint.syntax.scopes import Scope
 from ctxlint.syntax.spans import SpanOf
 
 
+_SHARED = 512
+_RESULTS = tuple([Result(number) for number in range(_SHARED)])
+"""Results of the first events, which all functions share: making one costs as much as noting its event."""
+
+
 class ModuleDraft:
     """What the functions of one module share while they are lowered."""
 
@@ -41,7 +46,7 @@ class Draft:
 
     __slots__ = (
         "module", "index", "node", "qualname", "ordinal", "kind", "owner", "enclosing", "scope", "formals",
-        "returns", "decorators", "bases", "events", "firsts", "lasts", "pads", "edges", "reached", "order", "current",
+        "returns", "decorators", "bases", "events", "firsts", "lasts", "pads", "edges", "reached", "passed", "order", "current",
         "pad", "live", "frames", "statement", "fixed_span", "overlay", "has_yield", "lambdas", "copies", "fields",
         "methods",
     )
@@ -71,6 +76,8 @@ class Draft:
         self.edges: list[list[Edge]] = [[], [], []]
         self.reached = [True, True, True]
         self.order = [EXIT, RAISED, ENTRY]
+        self.passed: set[int] = set()
+        """Blocks behind a comprehension's test: they stay although they may be empty, or the test would be lost with them."""
         self.current = ENTRY
         self.pad = RAISED
         self.live = True
@@ -93,7 +100,7 @@ class Draft:
         number = len(events)
         span = self.fixed_span or self.module.span_of(node)
         events.append(Event(kind, span, path, value, keys, arguments, note, ignored))
-        return Result(number)
+        return _RESULTS[number] if number < _SHARED else Result(number)
 
     def block(self) -> int:
         """A new block, not started; its exceptions land where those of the current statement do."""
@@ -177,7 +184,7 @@ def compacted(draft: Draft) -> tuple[Block, ...]:
     for block in draft.order:
         if firsts[block] == lasts[block] and block > ENTRY:
             leaving = all_edges[block]
-            if len(leaving) == 1 and leaving[0].condition is None:
+            if len(leaving) == 1 and leaving[0].condition is None and block not in draft.passed:
                 passing[block] = leaving[0]
                 continue
             if not reached[block]:
@@ -216,6 +223,8 @@ def _keep_targets(kept: list[int], ways: dict[int, tuple[Edge, ...]], pads: dict
 
 
 def _threaded(edges: list[Edge], passing: dict[int, Edge]) -> tuple[Edge, ...]:
+    if len(edges) < 2 and not (edges and edges[0].target in passing):
+        return tuple(edges)
     threaded = []
     for edge in edges:
         target, raised = edge.target, edge.raised

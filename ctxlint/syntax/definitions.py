@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Iterator
 
 from ctxlint.ir.function import Formal, FormalKind, FunctionKind
 from ctxlint.ir.module import Method
@@ -109,19 +108,22 @@ def _formals(body: Draft, arguments: ast.arguments, value_of: ValueOf) -> tuple[
         if keyword_default is not None:
             defaults[parameter.arg] = value_of(body, keyword_default)
     formals: list[Formal] = []
-
-    groups: list[tuple[list[ast.arg], str]] = [
-        (arguments.posonlyargs, "positional-only"),
-        (arguments.args, "positional"),
-        ([arguments.vararg] if arguments.vararg is not None else [], "variadic"),
-        (arguments.kwonlyargs, "keyword-only"),
-        ([arguments.kwarg] if arguments.kwarg is not None else [], "keywords"),
-    ]
-    for parameters, kind in groups:
+    for parameters, kind in _groups(arguments):
         for parameter in parameters:
-            formals.append(Formal(parameter.arg, cast(FormalKind, kind), annotation_text(parameter.annotation),
-                                  defaults.get(parameter.arg)))
+            formals.append(Formal(parameter.arg, kind, annotation_text(parameter.annotation), defaults.get(parameter.arg)))
     return tuple(formals)
+
+
+def _groups(arguments: ast.arguments) -> Iterator[tuple[list[ast.arg], FormalKind]]:
+    if arguments.posonlyargs:
+        yield arguments.posonlyargs, "positional-only"
+    yield arguments.args, "positional"
+    if arguments.vararg is not None:
+        yield [arguments.vararg], "variadic"
+    if arguments.kwonlyargs:
+        yield arguments.kwonlyargs, "keyword-only"
+    if arguments.kwarg is not None:
+        yield [arguments.kwarg], "keywords"
 
 
 def _statement_span(body: Draft) -> Span:

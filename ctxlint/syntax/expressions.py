@@ -95,15 +95,16 @@ def access(body: Draft, node: ast.expr) -> tuple[AccessPath, tuple[Value, ...]]:
     steps: list[str] = []
     slices: list[ast.expr] = []
     while True:
-        if isinstance(node, ast.Attribute):
-            steps.append(node.attr)
-        elif isinstance(node, ast.Subscript):
+        kind = node.__class__
+        if kind is ast.Attribute:
+            steps.append(node.attr)  # type: ignore[attr-defined]
+        elif kind is ast.Subscript:
             steps.append("[*]")
-            slices.append(node.slice)
+            slices.append(node.slice)  # type: ignore[attr-defined]
         else:
             break
-        node = node.value
-    root = body.scope[node.id] if isinstance(node, ast.Name) else value_of(body, node)
+        node = node.value  # type: ignore[attr-defined]
+    root = body.scope[node.id] if kind is ast.Name else value_of(body, node)  # type: ignore[attr-defined]
     steps.reverse()
     if not slices:
         return AccessPath(root, tuple(steps)), ()
@@ -345,6 +346,7 @@ def _comprehension(
         outer = loop_over(body, generator.iter, iterables[-1], generator.target, bool(generator.is_async), outer)
         for test in generator.ifs:
             passed = body.block()
+            body.passed.add(passed)
             branch(body, test, passed, outer)
             body.start(passed)
     parts = [value_of(body, element) for element in elements]

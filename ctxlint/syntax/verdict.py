@@ -12,18 +12,25 @@ from collections.abc import Sequence
 from ctxlint.ir.module import Module
 from ctxlint.syntax.lower import lower
 from ctxlint.syntax.read import Problem, Reading, decode, read
-from ctxlint.syntax.tree import parse
+from ctxlint.syntax.tree import TreeMismatch, parse
 
 
 def confirmed(source: bytes, lines: Sequence[int]) -> Module | None:
-    """Lower the file with the statements at `lines` read by LibCST; None when the file cannot be read any more."""
+    """Lower the file with the statements at `lines` read by LibCST.
+
+    None when the file cannot be read any more, or when LibCST refuses what the standard parser reads: then that one's reading
+    stands.
+    """
     reading = read(source)
     if isinstance(reading, Problem):
         return None
     text = reading.source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    body = _confirmed_body(reading.tree.body, lines, text)
-    if body is None:
-        return lower(parse(reading.source.encode()), reading.source)
+    try:
+        body = _confirmed_body(reading.tree.body, lines, text)
+        if body is None:
+            return lower(parse(reading.source.encode()), reading.source)
+    except (SyntaxError, TreeMismatch, RecursionError, MemoryError):
+        return None
     return lower(ast.Module(body=body, type_ignores=[]), reading.source)
 
 

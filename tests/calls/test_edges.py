@@ -122,6 +122,12 @@ PROGRAMS = {
         steps["load"]()
         steps["more"]()
         """),
+    "a table that is asked": ("m.dispatch", ["<builtin>.dict.get", "m.load"], """
+        def save(): pass
+        def load(): pass
+        STEPS = {"save": save, "load": load}
+        def dispatch(): STEPS.get("load", load)()
+        """),
     "a list that is cut": ("m", ["m.c"], """
         def a(): pass
         def b(): pass

@@ -70,3 +70,33 @@ def test_a_chain_that_is_cut_is_asked_again_from_further_along() -> None:
     assert memo.get(0, lambda: chain(0)) == frozenset()
     assert memo.get(190, lambda: chain(190)) == {200}
     assert memo.get(150, lambda: chain(150)) == {200}
+
+
+@given(GRAPHS, st.sets(st.integers(0, 9)), st.permutations(range(10)), st.permutations(range(10)))
+def test_an_answer_for_which_nothing_was_wanting_is_taken_over(
+    graph: dict[int, list[int]], told: set[int], order: list[int], later: list[int]
+) -> None:
+    """Some nodes have one more way, which only the later one is told."""
+    asked: list[int] = []
+    before: Memo[frozenset[int]] = Memo(frozenset(), rounds=20)
+
+    def answer(memo: Memo[frozenset[int]], node: int) -> frozenset[int]:
+        asked.append(node)
+        following = list(graph[node])
+        if node in told:
+            if memo is before:
+                memo.missed()
+            else:
+                following.append((node + 1) % 10)
+        return frozenset([node]).union(*(memo.get(other, lambda o=other: answer(memo, o)) for other in following))
+
+    for node in order:
+        assert before.get(node, lambda n=node: answer(before, n)) == reachable(graph, node)
+    after: Memo[frozenset[int]] = Memo(frozenset(), rounds=20, before=before)
+    more = {node: [*graph[node], (node + 1) % 10] if node in told else graph[node] for node in graph}
+    asked.clear()
+    for node in later:
+        assert after.get(node, lambda n=node: answer(after, n)) == reachable(more, node)
+    assert all(reachable(graph, node) & told for node in asked)
+    unaffected = {node for node in graph if not reachable(graph, node) & told}
+    assert unaffected <= set(before.known)

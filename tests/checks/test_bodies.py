@@ -53,7 +53,7 @@ def test_operations_are_in_its_second_half() -> None:
     assert one[:16] == other[:16] and one[16:] != other[16:]
 
 
-MODULES = {"pkg", "pkg.store", "pkg.store.files", "script"}
+MODULES = {"pkg", "pkg.store", "pkg.store.files", "script", "script~2"}
 
 
 @pytest.mark.parametrize(("operation", "relative"), [
@@ -65,6 +65,8 @@ MODULES = {"pkg", "pkg.store", "pkg.store.files", "script"}
     ("copy of pkg.store.Log.path", "copy of Log.path"),
     ("pkg.store", "store"),
     ("script.state", "state"),
+    ("script~2:state.json", ":state.json"),
+    ("script~2.Log.path", "Log.path"),
     ("other.pkg.store", "other.pkg.store"),
     ("path", "path"),
     ("", ""),

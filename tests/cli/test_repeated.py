@@ -147,6 +147,14 @@ def test_damaged_records_are_no_records(project: Path, words: list[str]) -> None
         assert repeated.repeated(words) is None
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owner")
+def test_a_record_of_somebody_else_is_not_believed(project: Path, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    status = main(words)
+    assert repeated.repeated(words) == status
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert repeated.repeated(words) is None
+
+
 def test_a_record_holds_any_text() -> None:
     record = packed_run("key \udc80", {"a\udcff": (1, 2, 3, 4)}, {"ü": -1}, ["=out \ud800", "!err"], 2)
     files, kinds, state, status, texts = unpacked_run(record, "key \udc80") or ([], [], b"", 0, [])

@@ -151,7 +151,8 @@ def test_a_missing_or_damaged_baseline_is_two(project: Repository, check: Check,
     (project.root / FILE).unlink()
     if text is not None:
         (project.root / FILE).write_bytes(text.encode("latin-1"))
-    for words in ((".",), ("baseline", "update"), ("baseline", "prune"), ("baseline", "show"), (".", "--exit-zero")):
+    everywhere = ((".",), ("baseline", "update"), ("baseline", "prune"), ("baseline", "show"), (".", "--exit-zero"))
+    for words in everywhere if text is None else everywhere[:1]:
         done = check(*words)
         assert (done.status, done.out) == (2, ""), words
         assert f"{project.root / FILE}" in done.err and said in done.err

@@ -51,7 +51,7 @@ def test_a_form_feed_ends_no_line() -> None:
     assert done.source.decode().split("\n")[3] == "save(x)  # noqa: CTX101"
 
 
-@pytest.mark.parametrize("source", [b"x = '''\nabc\n", b"# coding: nonsense\nx\n", "# coding: latin-1\nsave(1)\n".encode()])
+@pytest.mark.parametrize("source", [b"x = '''\nabc\n", b"# coding: nonsense\nx\n", b"# coding: latin-1\nsave(1)\n"])
 def test_a_file_that_cannot_take_one_is_left_alone(source: bytes) -> None:
     done = with_comments(source, [at(2)], "不", ("CTX",))
     assert (done.source, len(done.left)) == (source, 1)

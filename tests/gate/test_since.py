@@ -364,6 +364,37 @@ def test_sarif_says_what_is_new(repository: Repository, check: Check) -> None:
     assert [(one["baselineState"], one["suppressions"]) for one in log["results"]] == [("new", []), ("unchanged", [])]
 
 
+def test_what_was_fixed_can_be_shown(repository: Repository, check: Check) -> None:
+    repository.commit(agent=ONE)
+    repository.write("agent.py", "")
+    done = check("--since", "HEAD", "--output-format", "concise", "--show-suppressed")
+    assert (done.status, done.out) == (0, "agent.py:2:1: CTX101 bug A [fixed]\n")
+    assert check("--since", "HEAD", "--output-format", "github", "--show-suppressed").out == ""
+
+
+def test_a_repository_that_git_does_not_trust_is_two(
+    repository: Repository, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container whose user is another one than that of the checkout."""
+    repository.commit(agent=ONE)
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("HOME", str(repository.root))
+    done = check("--since", "HEAD")
+    assert (done.status, done.out) == (2, "")
+    assert "safe.directory" in done.err
+
+
+def test_an_object_that_the_clone_does_not_hold_is_two(repository: Repository, check: Check) -> None:
+    """As after a partial clone whose remote cannot be reached."""
+    repository.commit(agent=ONE)
+    thing = repository.git("rev-parse", "HEAD:agent.py")
+    repository.write("agent.py", ONE + OTHER)
+    (repository.root / ".git/objects" / thing[:2] / thing[2:]).unlink()
+    done = check("--since", "HEAD")
+    assert (done.status, done.out) == (2, "")
+    assert "git" in done.err and "fetch" in done.err, done.err
+
+
 def test_git_in_the_folder_of_the_project_is_not_run(repository: Repository, introduced: Introduced) -> None:
     """A file called `git` beside the code is not on the PATH, and is not taken for it."""
     repository.commit(agent=ONE)

@@ -22,6 +22,12 @@ def test_text_and_bytes_are_written_as_they_are(tmp_path):
     assert names(tmp_path) == ["a", "b", "c"]
 
 
+def test_the_encoding_of_the_system_is_the_one_of_open(tmp_path, monkeypatch):
+    monkeypatch.setattr("locale.getpreferredencoding", lambda do_setlocale=True: "cp1252")
+    atomic_write(tmp_path / "a", "€", encoding="locale")
+    assert (tmp_path / "a").read_bytes() == b"\x80"
+
+
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o755, 0o400])
 def test_the_mode_is_kept(tmp_path, mode):
     path = tmp_path / "state"

@@ -50,9 +50,24 @@ def _ends_like(callee: str, texts: Sequence[str]) -> bool:
     return any(name.endswith(callee) for name in texts)
 
 
+def _writer(place: Place, binary: bool, encoding: Sequence[str]) -> str:
+    """What the file calls the function that writes: the program's own, if it has one that takes this content in UTF-8."""
+    module, _, rest = place.fact("helper").partition(":")
+    name, _, content = rest.partition(":")
+    if name and not encoding and content == ("bytes" if binary else "str"):
+        if module:
+            return place.imported(module, name)
+        if name not in place.names.imports and place.names.bindings_of(name) == 1:
+            return name
+    return place.from_runtime("atomic_write")
+
+
 def _trust(place: Place, callee: str = "") -> Applicability:
-    """A file that others may hold by name or by inode, or whose type is not known, is replaced only on request."""
-    doubtful = callee.startswith(".") or place.fact("named-by-caller") or place.fact("held-by-inode")
+    """A file that others may hold by name or by inode, or whose type is not known, is replaced only on request.
+
+    So it is by the program's own helper: what else that does, and in which encoding, is not looked at.
+    """
+    doubtful = callee.startswith(".") or place.fact("helper") or place.fact("named-by-caller") or place.fact("held-by-inode")
     return "unsafe" if doubtful else "safe"
 
 
@@ -74,7 +89,7 @@ def _whole(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:
     if span.line != span.end_line:
         return Rewriting(MESSAGE, _in_its_layout(place, call, function, given, encoding), _trust(place, callee))
     arguments = [unit.bare(function.value), unit.bare(given["data"]), *encoding]
-    return Rewriting(MESSAGE, (_call_edit(place, statement, place.from_runtime("atomic_write"), arguments),), _trust(place, callee))
+    return Rewriting(MESSAGE, (_call_edit(place, statement, _writer(place, binary, encoding), arguments),), _trust(place, callee))
 
 
 def _in_its_layout(
@@ -89,7 +104,7 @@ def _in_its_layout(
     edits = [
         place.text.edit(
             Span(name.line, name.column, first.line, first.column),
-            f"{place.from_runtime('atomic_write')}{opened}{unit.bare(function.value)},{apart}",
+            f"{_writer(place, function.attr.value.endswith('bytes'), encoding)}{opened}{unit.bare(function.value)},{apart}",
         )
     ]
     at = next((i for i, argument in enumerate(call.args) if argument.value is given.get("encoding")), None)
@@ -170,9 +185,10 @@ def _chained(place: Place, call: cst.Call, read: Opening, words: Words) -> Answe
     ):
         return Refusal("the handle lives on; only a `with` says where its last write is")
     content = write.args[0].value
-    arguments = [unit.bare(read.path), unit.bare(content)]
-    arguments += _encoding(place, read.encoding, read.binary, [_content(place, content, words)])
-    return Rewriting(MESSAGE, (_call_edit(place, statement, place.from_runtime("atomic_write"), arguments),), _trust(place))
+    encoding = _encoding(place, read.encoding, read.binary, [_content(place, content, words)])
+    arguments = [unit.bare(read.path), unit.bare(content), *encoding]
+    name = _writer(place, read.binary, encoding)
+    return Rewriting(MESSAGE, (_call_edit(place, statement, name, arguments),), _trust(place))
 
 
 def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str = "") -> Answer:
@@ -185,10 +201,12 @@ def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str
         return pieces
     if len(pieces) > MOST_PIECES or read.binary and any(piece.code.startswith('"".join(') for piece in pieces):
         return Refusal("there are too many pieces for one expression")
+    if read.binary and len(pieces) > 1 and any(piece.dumped for piece in pieces):
+        return Refusal("text and bytes cannot be joined")
     content = " + ".join(f"({piece.code})" if piece.loose and len(pieces) > 1 else piece.code for piece in pieces)
     encoding = _encoding(place, read.encoding, read.binary, pieces)
     arguments = [unit.bare(read.path), content, *encoding]
-    name = place.from_runtime("atomic_write")
+    name = _writer(place, read.binary, encoding)
     span = unit.span(statement)
     indent = unit.indent(span.line)
     head, arguments = (f"await {thread}", [name, *arguments]) if thread else (name, arguments)
@@ -247,7 +265,7 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
     indent = unit.indent(unit.span(body.body[0]).line)
     encoding = _encoding(place, read.encoding, read.binary, [Piece("", False)])
     arguments = [unit.bare(read.path), f"{holder.handle}.getvalue()", *encoding]
-    new = call_lines(place.from_runtime("atomic_write"), arguments, indent, width_of(place.text))
+    new = call_lines(_writer(place, read.binary, encoding), arguments, indent, width_of(place.text))
     column = len(unit.text.line(last).rstrip("\r\n")) + 1
     if idle and unit.span(idle[-1]).end_line == last:
         edits.pop()

@@ -10,11 +10,14 @@ from ctxlint.fix.openings import meaning
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 
 
-def copy_image(place: Place, *, deep: str, shallow: Sequence[str], containers: Sequence[str]) -> Answer:
+def copy_image(
+    place: Place, *, deep: str, flat: str, shallow: Sequence[str], containers: Sequence[str], plain: Sequence[str]
+) -> Answer:
     """Copy the expression that hands the mutable value out.
 
-    `deep` is the dotted name of what copies to the bottom, `shallow` are those of what copies one level of its argument,
-    `containers` the classes whose instances may be copied without a look: others may hold locks, handles or their own identity.
+    `deep` and `flat` are the dotted names of what copies to the bottom and one level, whatever it is given (nothing, too);
+    `shallow` copy one level of their argument. Instances of the classes `containers`, with elements of these or of the classes
+    `plain`, may be copied without a look: others may hold locks, handles or an identity of their own.
     """
     unit = place.unit
     expression = _expression(place)
@@ -24,13 +27,14 @@ def copy_image(place: Place, *, deep: str, shallow: Sequence[str], containers: S
     if not isinstance(inner, (cst.Name, cst.Attribute, cst.Subscript)):
         return Refusal("what hands the value out is no plain name, attribute or item")
     known = place.fact("type") in containers
-    if place.fact("levels") == "1" and inner is expression and known:
-        return Rewriting("copy the image", (place.text.edit(unit.whole(expression), f"{unit.code(inner)}.copy()"),), "unsafe")
-    module, _, name = deep.rpartition(".")
+    once = place.fact("levels") == "1" and inner is expression
+    elements = place.fact("elements").split()
+    if not once:
+        known = known and bool(elements) and all(element in containers or element in plain for element in elements)
+    module, _, name = (flat if once else deep).rpartition(".")
     new = f"{place.imported(module)}.{name}({unit.bare(inner)})"
-    return Rewriting(
-        "copy the image to the bottom", (place.text.edit(unit.whole(expression), new),), "unsafe" if known else "display"
-    )
+    message = "copy the image" if once else "copy the image to the bottom"
+    return Rewriting(message, (place.text.edit(unit.whole(expression), new),), "unsafe" if known else "display")
 
 
 def _expression(place: Place) -> cst.BaseExpression | None:
@@ -39,7 +43,7 @@ def _expression(place: Place) -> cst.BaseExpression | None:
     found: cst.BaseExpression | None = None
     for node in unit.ranges:
         where = unit.span(node)
-        if isinstance(node, cst.BaseExpression) and where == span:
+        if isinstance(node, cst.BaseExpression) and where == span and unit.around(node, (cst.AssignTarget, cst.Del)) is None:
             return node
         begins = (where.line, where.column) == (span.line, span.column)
         if isinstance(node, cst.Assign) and begins and len(node.targets) == 1:

@@ -27,7 +27,9 @@ def let_out(place: Place, *, starts: Sequence[str], pools: Sequence[str]) -> Ans
         answer = _unswallowed(place)
         return answer if isinstance(answer, Refusal) or _needs_an_original(place) else answer._replace(applicability="display")
     if kind in ("swallowed", "full-queue"):
-        return _unswallowed(place)
+        answer = _unswallowed(place)
+        stands = kind != "swallowed" or place.fact("stands")
+        return answer if isinstance(answer, Refusal) or stands else answer._replace(applicability="display")
     if kind == "fire-and-forget":
         return _tracked(place, starts, pools)
     if kind == "ignored-answer":
@@ -48,7 +50,8 @@ def _unswallowed(place: Place) -> Answer:
     unit = place.unit
     handler = unit.at(line, column, cst.ExceptHandler)
     if handler is not None:
-        return _raised_again(place, handler)
+        answer = _raised_again(place, handler)
+        return answer if isinstance(answer, Refusal) or _ends_soon(place, unit.parents[handler]) else answer._replace(applicability="display")
     item = unit.at(line, column, cst.Call)
     statement = unit.around(item, cst.With) if item is not None else None
     if statement is None or len(statement.items) != 1 or statement.asynchronous:
@@ -56,7 +59,38 @@ def _unswallowed(place: Place) -> Answer:
     edit = unwrapped(place, statement)
     if edit is None:
         return Refusal("a comment would be lost, or a text over several lines would change")
-    return Rewriting("let the failure out", (edit,), "unsafe")
+    return Rewriting("let the failure out", (edit,), "unsafe" if _ends_soon(place, statement) else "display")
+
+
+def _ends_soon(place: Place, statement: cst.CSTNode) -> bool:
+    """Whether nothing of weight comes behind the statement but the change itself: what else is skipped may be a clean-up."""
+    unit = place.unit
+    changes = {step.span.line for step in place.diagnostic.flow if step.path == place.text.path}
+    current = statement
+    for above in unit.above(statement):
+        if isinstance(above, (cst.IndentedBlock, cst.Module)) and any(each is current for each in above.body):
+            for following in above.body[[each is current for each in above.body].index(True) + 1 :]:
+                span = unit.span(following)
+                is_change = isinstance(following, cst.SimpleStatementLine) and changes.intersection(range(span.line, span.end_line + 1))
+                if not is_change and _weighs(following):
+                    return False
+        if isinstance(above, (cst.For, cst.While)):
+            return False
+        if isinstance(above, cst.FunctionDef):
+            return True
+        current = above
+    return True
+
+
+def _weighs(statement: cst.CSTNode) -> bool:
+    return not isinstance(statement, cst.SimpleStatementLine) or any(
+        isinstance(each, (cst.Call, cst.Await)) and not _is_plain(statement) for each in subtree(statement)
+    )
+
+
+def _is_plain(statement: cst.SimpleStatementLine) -> bool:
+    """A `return` that only puts an answer together."""
+    return isinstance(statement.body[-1], cst.Return) and not any(isinstance(each, cst.Await) for each in subtree(statement))
 
 
 def _needs_an_original(place: Place) -> bool:
@@ -81,7 +115,9 @@ def _raised_again(place: Place, handler: cst.ExceptHandler) -> Answer:
         return Refusal("the handler leaves in several places")
     last = body.body[-1]
     ending = last.body[0] if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1 else None
-    alone = len(body.body) == 1 and isinstance(ending, cst.Pass)
+    if isinstance(ending, cst.Return) and not _says_nothing(ending.value):
+        return Refusal("the handler answers something, which may be how it tells the failure")
+    alone = len(body.body) == 1 and isinstance(ending, (cst.Pass, cst.Return))
     if alone and len(statement.handlers) == 1 and statement.orelse is None and statement.finalbody is None:
         edit = unwrapped(place, statement)
         if edit is not None:
@@ -91,6 +127,10 @@ def _raised_again(place: Place, handler: cst.ExceptHandler) -> Answer:
     if not isinstance(last, cst.SimpleStatementLine):
         return Refusal("the handler leaves in several places")
     return Rewriting("raise the failure again", (_line_behind(place, last, "raise"),), "unsafe")
+
+
+def _says_nothing(value: cst.BaseExpression | None) -> bool:
+    return value is None or isinstance(value, cst.Name) and value.value in ("None", "True")
 
 
 def _line_behind(place: Place, line: cst.BaseStatement, new: str) -> Edit:

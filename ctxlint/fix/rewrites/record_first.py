@@ -49,18 +49,37 @@ def record_first(place: Place, *, total: Sequence[str]) -> Answer:
         return Refusal("the record is the last line of a file without a line end")
     edits = (
         place.text.edit(Span(target.line, 1, target.line, 1), code),
-        place.text.edit(Span(moved.line, 1, moved.end_line + 1, 1), ""),
+        place.text.edit(Span(_with_its_gap(place, found.body, moved), 1, moved.end_line + 1, 1), ""),
     )
     return Rewriting(MESSAGE, edits, _trust(place, passed, changing, recording, total))
+
+
+def _with_its_gap(place: Place, body: Sequence[cst.CSTNode], moved: Span) -> int:
+    """The first line to take out: the empty lines above a statement go with it when it was the last of its block."""
+    first = moved.line
+    if place.unit.span(body[-1]).end_line == moved.end_line:
+        while not place.text.line(first - 1).strip():
+            first -= 1
+    return first
 
 
 def _trust(
     place: Place, passed: Sequence[cst.CSTNode], changing: cst.CSTNode, recording: cst.CSTNode, total: Sequence[str]
 ) -> Applicability:
     """Safe when they stand next to each other, the change is total, and the record is known to be independent and does not wait."""
+    if waits(recording) and _looked_at_before(place, changing):
+        return "display"                    # while the record waits, another call would see the state as it was
     adjacent = len(passed) == 1 and isinstance(recording, cst.SimpleStatementLine) and not waits(recording)
     known = place.fact("record-is-foreign") != "yes" and place.fact("cell") != ""
     return "safe" if adjacent and known and _cannot_fail(place, changing, total) else "unsafe"
+
+
+def _looked_at_before(place: Place, changing: cst.CSTNode) -> bool:
+    """Whether the function has read the changed state before it changes it."""
+    cell, line = place.fact("cell"), place.unit.span(changing).line
+    return bool(cell) and any(
+        isinstance(node, cst.Attribute) and node.attr.value == cell and place.unit.span(node).line < line for node in place.unit.ranges
+    )
 
 
 def _cannot_fail(place: Place, changing: cst.CSTNode, total: Sequence[str]) -> bool:

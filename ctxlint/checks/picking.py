@@ -1,0 +1,45 @@
+"""Texts from which a program picks out names: formulas, queries and templates refer to what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.finding import Analysis
+from ctxlint.ir.value import Name, Value
+from ctxlint.roles.fields import Fields
+
+_PICKS = frozenset(["findall", "finditer"])
+
+
+def picked_from(analysis: Analysis, fields: Fields, owner: str) -> Iterator[tuple[str, FunctionId, int]]:
+    """The fields of a class whose text is searched for all occurrences of something, and where."""
+    info = analysis.program.class_(owner)
+    if info is None:
+        return
+    view = analysis.view
+    for index, function in enumerate(analysis.program.modules[info.module].ir.functions):
+        identity = FunctionId(info.module, index)
+        for number, event in enumerate(function.events):
+            if event.kind == "call" and event.path is not None and event.arguments:
+                searched: list[Value] = []
+                if event.path.steps[-1:] and event.path.steps[-1] in _PICKS:
+                    of_pattern = len(event.arguments) == 1 or len(event.path.steps) > 1     # or else `re.findall(pattern, text)`
+                    searched = [event.arguments[0 if of_pattern else 1].value]
+                elif any(_searches(analysis, target) for call in view.calls(identity, number) for target in call.functions[:2]):
+                    searched = [argument.value for argument in event.arguments]
+                for value in searched:
+                    for leaf in fields.of(identity, number, value):
+                        if leaf.owner == owner and leaf.field:
+                            yield leaf.key, identity, number
+
+
+def _searches(analysis: Analysis, identity: FunctionId) -> bool:
+    """Whether a function gives back what it finds by such a search of its only argument."""
+    function = analysis.view.function(identity)
+    formals = {formal.name for formal in function.formals}
+    return len(formals) == 1 and any(
+        event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _PICKS
+        and any(isinstance(argument.value, Name) and argument.value.name in formals for argument in event.arguments)
+        for event in function.events
+    )

@@ -184,13 +184,14 @@ class Edits:
 
     def _lifted(self, identity: FunctionId) -> Iterator[Edit]:
         own = self.own(identity)
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.path is None or event.kind not in ("call", "write", "delete") or _postpones(event):
+        for number, calls in self._view.calling(identity):
+            event = self._view.event(identity, number)
+            if event.kind not in ("call", "write", "delete") or _postpones(event):
                 continue
             if event.kind != "call" and any(edit.event == number for edit in own):
                 continue
             seen: set[object] = set()
-            for call in self._view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions[:6]:
                     if target == identity or is_constructor(self._view, target):
                         continue

@@ -291,6 +291,12 @@ class UndoRecords:
             if self._may_be_replayed(record):
                 yield record
 
+    def _can_be_taken(self, record: Record, actuals: dict[str, Value]) -> bool:
+        """Whether a caller can see more in a callee's record than the callee: the rest is looked at where it is made."""
+        return record.container in self.uses.containers or any(
+            isinstance(part.value, Name) and part.value.name in actuals for part in record.parts.values()
+        ) or ":" in record.container
+
     def _may_be_replayed(self, record: Record) -> bool:
         """Whether some edit of the program is at a part of the record, or the record itself can be called.
 
@@ -378,10 +384,10 @@ class UndoRecords:
     # Through calls.
 
     def _lifted_records(self, identity: FunctionId) -> Iterator[Record]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.kind != "call":
+        for number, calls in self.view.calling(identity):
+            if self.view.event(identity, number).kind != "call":
                 continue
-            for call in self.view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions[:6]:
                     if target == identity or is_constructor(self.view, target):
                         continue
@@ -393,6 +399,8 @@ class UndoRecords:
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, record: Record
     ) -> Iterator[Record]:
         actuals = self.view.bound(call, target)
+        if not self._can_be_taken(record, actuals):
+            return
         containers = [record.container]
         head, _, rest = record.container.partition(".")
         if head.partition(":")[2] in actuals and head.startswith(f"{target.module}:"):

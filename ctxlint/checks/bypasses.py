@@ -16,7 +16,8 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
-from ctxlint.roles.undo import Record, UndoRecords
+from ctxlint.roles.record import Record
+from ctxlint.roles.undo import UndoRecords
 
 MAX_CALLERS = 3
 

@@ -16,7 +16,8 @@ from ctxlint.ir.function import Condition
 from ctxlint.ir.value import Compound, Constant, Name, Result
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import Atom, Sum, single, substituted
-from ctxlint.roles.undo import Record, UndoRecords
+from ctxlint.roles.record import Record
+from ctxlint.roles.undo import UndoRecords
 
 
 class Mismatch(msgspec.Struct, frozen=True):

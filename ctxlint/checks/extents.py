@@ -13,7 +13,8 @@ from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder
 from ctxlint.roles.measures import ZERO, Atom, Sum, slice_of, substituted
-from ctxlint.roles.undo import Record, UndoRecords
+from ctxlint.roles.record import Record
+from ctxlint.roles.undo import UndoRecords
 
 _ORDERED = frozenset(["<", "<=", ">", ">=", "==", "!="])
 _COPIES = frozenset(["bytes", "bytearray", "list", "tuple", "str"])

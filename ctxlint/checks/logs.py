@@ -13,7 +13,8 @@ from ctxlint.flow.loops import Loops
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
-from ctxlint.roles.undo import Record, UndoRecords
+from ctxlint.roles.record import Record
+from ctxlint.roles.undo import UndoRecords
 
 
 def many_logs(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:

@@ -13,7 +13,8 @@ from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path, reachable
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import ONE, ZERO, Sum
-from ctxlint.roles.undo import Replay, UndoRecords
+from ctxlint.roles.record import Replay
+from ctxlint.roles.undo import UndoRecords
 
 
 def miscounted(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:

@@ -15,7 +15,8 @@ from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
 from ctxlint.roles.measures import slice_of
-from ctxlint.roles.undo import Record, Replay, UndoRecords
+from ctxlint.roles.record import Record, Replay
+from ctxlint.roles.undo import UndoRecords
 
 
 class Carried(msgspec.Struct, frozen=True):

@@ -12,7 +12,8 @@ from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import Sum
-from ctxlint.roles.undo import Record, UndoRecords
+from ctxlint.roles.record import Record
+from ctxlint.roles.undo import UndoRecords
 
 _ADJUSTS = frozenset(["min", "max", "abs", "len", "int"])
 _FINDS = frozenset(["index", "find", "rindex", "rfind", "bisect", "bisect_left", "bisect_right"])

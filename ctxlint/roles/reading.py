@@ -14,12 +14,13 @@ from ctxlint.calls.elements import MAPPINGS, SEQUENCES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
-from ctxlint.flow.paths import path, reachable
+from ctxlint.flow.paths import path
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit, Operation
 from ctxlint.roles.holders import STORE, Holder
 from ctxlint.roles.measures import ONE, ZERO, Measures, Sum, single, slice_of
+from ctxlint.roles.written_back import written_back
 
 
 class Reader:
@@ -148,52 +149,8 @@ class Reader:
         """The cells and stores whose content a local object holds, when the object is written back to them later."""
         known = self._images.get(name.name)
         if known is None:
-            known = self._images[name.name] = frozenset(self._written_back(number, name))
+            known = self._images[name.name] = frozenset(written_back(self._summaries, self._holders, self._identity, number, name))
         return known
-
-    def _written_back(self, number: int, name: Name) -> Iterator[Holder]:
-        summaries, identity = self._summaries, self._identity
-        sources = summaries.sources.of(identity, number, name, additions=False)
-        cells = {s.name for s in sources if s.kind == "cell"}
-        reads = {s.event for s in sources if s.kind == "read" and s.event >= 0}
-        after = reachable(self._view.graph(identity), number)
-        for mutation in summaries.of(identity).mutations if cells else ():
-            if mutation.event in after and mutation.how == "rebind" and cells.intersection(mutation.cells[-1:]):
-                if self._holds(name, mutation.event, mutation.values):
-                    yield mutation.cells[-1]
-        loaded = {k for read in reads for e in summaries.effects_at(identity, read) if e.kind == "read" for k in e.keys}
-        for effect in summaries.of(identity).effects if loaded else ():
-            if effect.event in after and effect.kind in ("write", "move") and effect.keys & loaded:
-                if effect.kind == "move" or self._holds(name, effect.event, effect.contents):
-                    yield f"{STORE}{min(effect.keys & loaded)}"
-        places = {p for read in reads for p in self._holders.file_at(identity, read)}
-        for effect in summaries.of(identity).effects if places else ():
-            if effect.event in after and effect.kind == "write" and self._holds(name, effect.event, effect.contents):
-                yield from places & self._holders.file_at(identity, effect.event)
-
-    def _holds(self, name: Name, at: int, values: Iterable[Value]) -> bool:
-        """Whether one of the values is made of what the local name holds."""
-        pending, seen = [(value, at) for value in values], set()
-        definitions = self._view.definitions(self._identity)
-        while pending:
-            value, where = pending.pop()
-            if (value, where) in seen:
-                continue
-            seen.add((value, where))
-            if isinstance(value, Name):
-                if value == name:
-                    return True
-                for number in definitions.definitions(where, value.name):
-                    bound = self._view.event(self._identity, number).value if number >= 0 else None
-                    if bound is not None:
-                        pending.append((bound, number))
-            elif isinstance(value, Compound):
-                pending += [(part, where) for part in value.parts]
-            elif isinstance(value, Result):
-                event = self._view.event(self._identity, value.event)
-                pending += [(a.value, value.event) for a in event.arguments]
-                pending += [(each, value.event) for each in (event.value, event.path.root if event.path else None) if each is not None]
-        return False
 
     # Items and slices.
 

@@ -43,7 +43,7 @@ def shared_between(analysis: Analysis, undo: UndoRecords, carried: Carried) -> I
     handings = [handing for handing in undo.shared.handings_to(owner) if handing.kept in given]
     for one in handings:
         others = [h for h in handings if h.whole & one.whole and (h.function, h.event) != (one.function, one.event)]
-        if others or _is_made_again(analysis, one.function, one.event):
+        if others or (any("@" not in h for h in one.whole) and _is_made_again(analysis, one.function, one.event)):
             yield Reason(
                 "many-logs", "objects that share the list have a log each, which does not know what the others edit", "medium",
                 one.function, one.event,
@@ -58,8 +58,14 @@ def _first_steps(analysis: Analysis, edit: Edit) -> tuple[str, ...]:
 
 
 def _is_made_again(analysis: Analysis, identity: FunctionId, event: int) -> bool:
-    """Whether a loop makes an object in every round."""
-    return analysis.view.graph(identity).derived(Loops).loop_of(event) is not None
+    """Whether a loop makes an object in every round, or a function gives out a new one to everybody who calls it."""
+    view = analysis.view
+    if view.graph(identity).derived(Loops).loop_of(event) is not None:
+        return True
+    return view.function(identity).kind != "module" and any(
+        e.kind == "return" and e.value is not None and ("result", event) in view.origins(identity).identity(e.value, number)
+        for number, e in enumerate(view.function(identity).events)
+    )
 
 
 def replayed_forwards(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:

@@ -23,7 +23,8 @@ Atom = tuple[Union[str, int], ...]
 
 `("param", name)`, `("place", holder)`, `("size", holder, event)` (how long the holder is at an event), `("len", *atom)`,
 `("event", function, number)` (what only that event knows), `("choice", function, name, event)` (one of several bindings),
-`("sorted", side, holder, sum)` (where something belongs in a sorted cell: before or behind its equals).
+`("sorted", side, holder, sum)` (where something belongs in a sorted cell: before or behind its equals),
+`("either", value)` (one of several lengths that are known to differ, or a padding), `("some", sum)` (as many as a test lets through).
 """
 
 MAX_DEPTH = 14
@@ -242,7 +243,9 @@ class Measures:
     def _repeated(self, identity: FunctionId, at: int, whole: Value, times: Value, depth: int) -> Sum:
         """The length of `[None] * n`."""
         if not isinstance(whole, Compound):
-            whole, times = times, whole
+            whole, times = (whole, times) if isinstance(whole, Constant) and whole.kind != "int" else (times, whole)
+        if isinstance(whole, Constant) and whole.kind in ("str", "bytes") and not isinstance(times, (Constant, Name)):
+            return single(("either", repr((whole, times))))
         once = self._length(identity, at, whole, depth)
         return self._number(identity, at, times, depth) if once == ONE else self._unmeasured(identity, at, Compound("*", (whole, times)))
 

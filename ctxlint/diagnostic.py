@@ -59,7 +59,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
     of the operations in it.
     `facts` are what a rewrite wants to know and cannot see in the file, as pairs of name and value.
     `state` is what a comparison with an earlier revision or a baseline said (SARIF's baselineState): `new`, `unchanged` for
-    what was known, `absent` for what is there no longer; empty without one. `accepted` is the reason that the baseline gives.
+    what was known, `absent` for what is there no longer; empty without one. `accepted` is the reason that the baseline gives,
+    `excused` the one of the comment that hides it.
     A finding shown at a step that a change touched `stands` where this says; a comment there hides it. `touched` says that the
     line where it is shown is one of the change.
     """
@@ -83,5 +84,6 @@ class Diagnostic(msgspec.Struct, frozen=True):
     body: str = ""
     state: State = ""
     accepted: str = ""
+    excused: str = ""
     stands: Step | None = None
     touched: bool = False

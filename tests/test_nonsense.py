@@ -17,6 +17,8 @@ NEEDS_WORDS = {
     "CTX103/bounded_undo.py": "that undo has a stated depth stands in the docstring",
     "CTX103/capped_retries.py": "that the cap of the retries is meant stands in the docstring",
     "CTX105/advisory_counter.py": "that the number is only advice stands in the docstring",
+    "CTX301/20_shared_mode_bad.py": "that a hold only reads stands in the mode's name",
+    "CTX301/21_read_only_call_bad.py": "that a call only reads stands in the field's name",
     "CTX204/depth_option.py": "that the option is a promise stands in the docstring",
 }
 

@@ -39,7 +39,8 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     of the operation compares with what is there.
     `cells` are cells whose content goes in further down. `staged` is true for a write that becomes visible only through a
     later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
-    whose place was the callee's parameter and is known here, `conditional` for one that the store refuses when it has changed.
+    whose place was the callee's parameter and is known here, `conditional` for one that the store refuses when it has changed, `leaves` for a move after
+    which the source is still there.
     """
 
     kind: EffectKind
@@ -59,6 +60,7 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     named: bool = False
     conditional: bool = False
     mode: str = ""
+    leaves: bool = False
 
 
 def written_at(view: View, identity: FunctionId, effect: StoreEffect) -> int:
@@ -198,7 +200,8 @@ def _of_move(
         for v in (source, target)
     ]
     yield StoreEffect(
-        "move", "file", keys(terms[1], identity.module), event, (identity, event), terms[1], source=terms[0], atomic=True
+        "move", "file", keys(terms[1], identity.module), event, (identity, event), terms[1], source=terms[0], atomic=True,
+        leaves=match.effect.leaves,
     )
 
 

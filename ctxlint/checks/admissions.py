@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.conflict_sets import Facts, Sides, crossed, is_effect, read_fields
-from ctxlint.checks.decisions import Decision
+from ctxlint.checks.decisions import Decision, is_declared
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Result, Value
@@ -39,7 +39,7 @@ def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[t
             if who and not (len(everyone) > 1 and everyone <= who):
                 use = next(iter(facts.accesses.uses(key, "read")), None)
                 store = next(iter(facts.accesses.uses(key, "write")), None)
-                yield event, Sides(key, key, store, use, "medium")
+                yield event, Sides(key, key, store, use, "medium" if decision.given or is_declared(decision.owner) else "low")
                 return
 
 

@@ -26,7 +26,8 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     decisions = [decision for identity in analysis.program.functions() for decision in found.of(identity)]
     if not decisions:
         return
-    facts = Facts(fields, Accesses(analysis.summaries, fields, Holders(analysis.summaries)), overlaps)
+    names, modules = _concerned(analysis, decisions)
+    facts = Facts(fields, Accesses(analysis.summaries, fields, Holders(analysis.summaries), names, modules), overlaps)
     for decision in decisions:
         if asks_the_state(facts, decision):
             continue
@@ -36,6 +37,30 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
         elif decision.paired:
             for event, sides in admitted(analysis, facts, decision):
                 yield _finding(analysis, decision, "reader-admitted", sides, event)
+
+
+def _concerned(analysis: Analysis, decisions: list[Decision]) -> tuple[frozenset[str], frozenset[str]]:
+    """What has to be known of fields: the names of those that the changes have, and of their classes; modules of other records."""
+    names: set[str] = set()
+    modules: set[str] = set()
+    program = analysis.program
+    for decision in decisions:
+        info = program.class_(decision.owner) if decision.owner else None
+        if info is None:
+            modules.add(decision.function.module)
+            modules |= {caller.module for caller, _ in analysis.view.call_graph.callers(decision.function)}
+            names.add(decision.owner.removesuffix("()").rpartition(".")[2])
+            continue
+        family = [decision.owner, *info.mro, *info.subclasses]
+        for class_id in family:
+            each = program.class_(class_id)
+            if each is not None:
+                names.add(class_id.rpartition(".")[2])
+                names |= {field.name for field in each.ir.fields} | {
+                    method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
+                }
+                names |= set(analysis.view.inference.stores(class_id))
+    return frozenset(name for name in names if name and not name.startswith("__")), frozenset(modules)
 
 
 # Words.

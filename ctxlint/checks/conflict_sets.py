@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import Instance, Types
-from ctxlint.checks.decisions import Decision
+from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
 from ctxlint.diagnostic import Confidence
@@ -116,7 +116,9 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
         if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
             continue
         for written in sorted(decision.compared):
-            opposed = facts.accesses.opposed(key, written)
+            opposed = facts.accesses.opposed(key, written, asks_for_regions(decision.overlap) or (
+                decision.given and decision.overlap.operator not in ("in", "not in")
+            ))
             if opposed is not None:
                 found[key] = opposed
     return found
@@ -158,12 +160,19 @@ def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozense
     info = analysis.program.class_(decision.owner)
     for ancestor in info.mro if info is not None else ():
         found |= facts.accesses.fields_of(ancestor)
-    return frozenset(found)
+    return frozenset(key for key in found if _is_part(analysis, key))
 
 
-def is_declared(owner: str) -> bool:
-    """Whether changes are objects of a known class; entries of dictionaries and parts of tuples are found again everywhere."""
-    return not owner.endswith(("{}", "()"))
+def _is_part(analysis: Analysis, key: str) -> bool:
+    """Whether the name is that of a field or property; what a method with parameters gives back is no part of the change."""
+    owner, _, field = key.rpartition(".")
+    info = analysis.program.class_(owner)
+    if info is None:
+        return True
+    method = analysis.program.method(owner, field)
+    if method is not None:
+        return len(analysis.view.function(method).formals) == 1
+    return field in analysis.view.inference.stores(owner) or any(each.name == field for each in info.ir.fields)
 
 
 def _siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:

@@ -13,7 +13,8 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
-from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.fields import Fields
+from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
 _MEETING = frozenset(["&", "&=", "isdisjoint", "intersection"])
@@ -79,11 +80,11 @@ class Decisions:
             keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
             given = self._given(identity, overlap.event, pairs)
             sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
-            if owner and (not owner.endswith("()") or overlap.operator not in _MEMBERSHIP) and self._is_answer(identity, overlap):
+            if owner and self._is_answer(identity, overlap) and (is_declared(owner) or given or asks_for_regions(overlap)):
                 yield Decision(identity, overlap, owner, keys, paired=True, given=bool(given), sets=sets)
         if not owners:
             for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
-                if leaf.field and leaf.owner and not leaf.owner.endswith("{}") and self._meets_others(identity, overlap, leaf):
+                if leaf.field and leaf.owner and is_declared(leaf.owner) and self._meets_others(identity, overlap, leaf):
                     yield Decision(identity, overlap, leaf.owner, frozenset([leaf.key]), paired=False)
             formals = self._formals_that_meet_others(identity, overlap)
             if formals:
@@ -163,8 +164,7 @@ class Decisions:
         }
 
     def _puts_into(self, container: str) -> list[tuple[FunctionId, int]]:
-        """The events that put something into a field, by its name alone; a part of an entry comes with the entry."""
-        container = container.partition("().")[0]
+        """The events that put something into a field, by its name alone."""
         if self._puts is None:
             self._puts = {}
             for identity in self._analysis.program.functions():
@@ -235,6 +235,16 @@ def _is_meeting(overlap: Overlap, leaf: Leaf) -> bool:
 def _has_elements_in_order(overlap: Overlap) -> bool:
     """Whether elements are compared by a helper that knows their bounds."""
     return overlap.operator in _ORDER and isinstance(overlap.value, Result)
+
+
+def is_declared(owner: str) -> bool:
+    """Whether changes are objects of a known class; entries of dictionaries and parts of tuples are found again everywhere."""
+    return not owner.endswith(("{}", "()"))
+
+
+def asks_for_regions(overlap: Overlap) -> bool:
+    """Whether sets or bounds are compared: a single key that was there before is looked for in much that is no change."""
+    return overlap.operator in _MEETING or overlap.operator in _ORDER or (overlap.operator in _MEMBERSHIP and overlap.iterated)
 
 
 def _may_meet(overlap: Overlap, one: Leaf, other: Leaf) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
-from ctxlint.ir.value import Name, Value
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import Name, Result, Value
 from ctxlint.roles.fields import Fields
 
 _PICKS = frozenset(["findall", "finditer"])
@@ -29,9 +30,16 @@ def picked_from(analysis: Analysis, fields: Fields, owner: str) -> Iterator[tupl
                 elif any(_searches(analysis, target) for call in view.calls(identity, number) for target in call.functions[:2]):
                     searched = [argument.value for argument in event.arguments]
                 for value in searched:
+                    if not _is_read(function.events, value):
+                        continue
                     for leaf in fields.of(identity, number, value):
                         if leaf.owner == owner and leaf.field:
                             yield leaf.key, identity, number
+
+
+def _is_read(events: Sequence[Event], value: Value) -> bool:
+    """Whether a value is a field as it was read, and nothing that is made of many."""
+    return isinstance(value, Result) and events[value.event].kind == "read"
 
 
 def _searches(analysis: Analysis, identity: FunctionId) -> bool:

@@ -14,10 +14,12 @@ import msgspec
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
-from ctxlint.calls.terms import Term, is_fresh, parameters
+from ctxlint.calls.terms import UNKNOWN, Term, is_fresh, parameters
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
+from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.pairs import reads_beside, reads_of_the_same_argument
+from ctxlint.flow.paths import path
 from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
 
@@ -115,9 +117,20 @@ class Rewrites:
             return "the file is written aside and then moved into its place"
         if is_fresh(effect.place):
             return "the file is a new one, whose name nobody had before"
+        if self._is_moved_away(level):
+            return "what the file held was moved to another place before"
         if runs_only_if_missing(self._analysis, level.function, effect.event, effect.place):
             return "the file is only written when there is none (or an empty one)"
         return ""
+
+    def _is_moved_away(self, level: Access) -> bool:
+        """Whether on every way a rename of the file was completed before: nothing is at its place when the write opens it."""
+        place, graph = level.effect.place, self._analysis.view.graph(level.function)
+        return place != UNKNOWN and any(
+            e.kind == "move" and e.source == place and not e.leaves and e.distance == 0 and comes_before(graph, e.event, level.effect.event)
+            and path(graph, e.event, level.effect.event, start="failed") is None
+            for e in self._analysis.summaries.of(level.function).effects
+        )
 
     def _spare(self, level: Access, fact: str, *shown_by: tuple[FunctionId, int]) -> None:
         self._analysis.spare(level.function, level.effect.event, fact, *shown_by)

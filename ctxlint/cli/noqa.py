@@ -46,7 +46,7 @@ def add_noqa(report: Report, request: Request, reason: str) -> int:
             warn(f"{path}:{one.span.line}: no comment can be written for {one.code} here")
         left += len(commented.left)
     total = sum(map(len, by_file.values()))
-    warn(f"{total - left} of {total} findings are hidden by comments now, in {len(by_file)} files")
+    warn(f"{total - left} of {total} findings are hidden by comments now, in {len(by_file)} {'file' if len(by_file) == 1 else 'files'}")
     if report.incomplete:
         return FAILED
     return FINDINGS if left else CLEAN

@@ -30,26 +30,32 @@ def vendor(words: Sequence[str]) -> int:
     folder = Path(parse(parser, words).path)
     if not folder.name.isidentifier():
         raise UsageError(f"{folder}: `{folder.name}` cannot be the name of a package")
-    if folder.exists() and not _is_copy(folder):
+    if folder.exists() and not _is_copied(folder / "__init__.py"):
         raise UsageError(f"{folder} exists and is no copy of the runtime")
     files = dict(_files())
+    foreign = [path.name for path in folder.glob("*.py") if not _is_copied(path)]
+    if foreign:
+        raise UsageError(f"{folder}: {', '.join(sorted(foreign))} is no copy of the runtime's; move it elsewhere first")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in files.items():
             atomic_write(folder / name, data)
         for path in folder.glob("*.py"):
-            if path.name not in files:
+            if path.name not in files:          # an earlier runtime had it
                 path.unlink()
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written: {error.strerror or error}") from error
     module, _ = ModuleNames(()).name(folder.absolute() / "__init__.py", folder.absolute().parent)
-    write_report(f'wrote {len(files)} files to {folder}; set `runtime-module = "{module}"` in the configuration\n', None)
+    write_report(
+        f'wrote {len(files)} files to {folder}; in the configuration set `runtime-module = "{module}"` (the name it is imported by) '
+        f'and `extend-exclude = ["{folder.as_posix()}"]`\n', None)
     return CLEAN
 
 
-def _is_copy(folder: Path) -> bool:
+def _is_copied(file: Path) -> bool:
+    """Whether an earlier `ctxlint vendor` wrote the file."""
     try:
-        return (folder / "__init__.py").read_text(encoding="utf-8").startswith(MARK)
+        return file.read_text(encoding="utf-8").startswith(MARK)
     except (OSError, UnicodeDecodeError):
         return False
 

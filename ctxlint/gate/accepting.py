@@ -72,7 +72,7 @@ def stale(baseline: Baseline, comparison: Comparison, judged: Collection[int], r
             notice = Diagnostic(
                 code=rule.code, name=rule.name, severity=rule.severity, confidence="high", path=str(baseline.file),
                 span=Span(line, 1, line, 1), symbol="<module>",
-                message=rule.message.format(code=entry.code, fingerprint=entry.fingerprint),
+                message=rule.message.format(code=entry.code, symbol=entry.symbol, path=entry.path, fingerprint=entry.fingerprint),
                 events=(entry.code, entry.fingerprint),
             )
             found.append(msgspec.structs.replace(notice, fingerprint=fingerprint(notice), state="new"))

@@ -70,7 +70,11 @@ def apply_suppressions(
             hiding = [number for number, scope in enumerate(scopes)
                       if scope.code == diagnostic.code and scope.covers(diagnostic.span.line)]
             used.update(hiding)
-            (suppressed if hiding else shown).append(diagnostic)
+            if hiding:
+                reason = next((scopes[number].comment.reason for number in hiding if scopes[number].comment.reason), "")
+                suppressed.append(msgspec.structs.replace(diagnostic, excused=reason))
+            else:
+                shown.append(diagnostic)
         unused = [scope for number, scope in enumerate(scopes) if number not in used and scope.code in ran]
         notices.extend(_unused(comments, unused, scopes, rules[UNUSED]))
     for untouched in by_path.values():

@@ -163,7 +163,7 @@ def _complaints(rule: Rule, path: Path) -> Iterator[str]:
     if not re.fullmatch(r"[A-Z]{2,}[0-9]{1,4}", rule.code):
         yield f"key `code`: `{rule.code}` is not capitals and digits"
     if path.stem != rule.code:
-        yield f"key `code`: `{rule.code}` does not name its file"
+        yield f"key `code`: the file of `{rule.code}` is called {rule.code}.toml"
     if not re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.name):
         yield f"key `name`: `{rule.name}` is not lower-case words joined by hyphens"
     if not rule.title or rule.title.endswith("."):

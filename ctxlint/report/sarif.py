@@ -200,7 +200,7 @@ class _Writer:
         """Return why a finding that does not count is hidden; one that an earlier revision has is not suppressed."""
         if hidden.accepted:
             return [self._om.Suppression(kind="external", justification=hidden.accepted)]
-        return [] if hidden.state else [self._om.Suppression(kind="inSource")]
+        return [] if hidden.state else [self._om.Suppression(kind="inSource", justification=hidden.excused or None)]
 
     def _flow(self, flow: Sequence[Step]) -> sarif_om.CodeFlow:
         om = self._om

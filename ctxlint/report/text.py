@@ -43,7 +43,8 @@ def why_hidden(diagnostic: Diagnostic) -> str:
     """Return in a few words why a finding that is shown all the same does not count."""
     if diagnostic.accepted:
         return "accepted" if diagnostic.accepted == "baseline" else f"accepted: {diagnostic.accepted}"
-    return {"unchanged": "pre-existing", "absent": "fixed"}.get(diagnostic.state, "suppressed")
+    comment = f"suppressed: {diagnostic.excused}" if diagnostic.excused else "suppressed"
+    return {"unchanged": "pre-existing", "absent": "fixed"}.get(diagnostic.state, comment)
 
 
 def where_it_stands(stands: Step, folder: Path) -> str:

@@ -19,6 +19,7 @@ from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Resu
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Keys, Mode, Places
+from ctxlint.roles.likeness import field_names, may_be_one, share
 from ctxlint.roles.literals import literals_before
 
 _KEEPS = frozenset(["append", "add", "appendleft", "insert", "put", "put_nowait"])
@@ -38,9 +39,11 @@ class Use(msgspec.Struct, frozen=True, gc=False):
 
 
 class Accesses:
-    """The uses of every field of a program as keys."""
+    """The uses as keys of the fields that have one of some names, or that are used in some modules."""
 
-    def __init__(self, summaries: Summaries, fields: Fields, holders: Holders) -> None:
+    def __init__(
+        self, summaries: Summaries, fields: Fields, holders: Holders, names: frozenset[str], modules: frozenset[str]
+    ) -> None:
         self._summaries = summaries
         self._holders = holders
         self._view = summaries.view
@@ -49,11 +52,14 @@ class Accesses:
         self._keys = Keys(summaries, fields, holders)
         self._objects: dict[str, set[tuple[FunctionId, str]]] = {}
         self._made: dict[FunctionId, tuple[tuple[int, str, Value], ...]] = {}
+        self._records: dict[tuple[str, str], tuple[str, ...]] = {}
         self._looked_up: set[Holder] = set()
-        for identity in self._view.program.functions():
+        asked = [identity for identity in self._view.program.functions() if self._concerns(identity, names, modules)]
+        for identity in asked:
             for use in self._of(identity):
                 self._uses.setdefault(use.field, []).append(use)
-        self._add_derived()
+        near = {identity.module for identity in asked}
+        self._add_derived([identity for identity in self._view.program.functions() if identity.module in near])
         self._by_mode: dict[tuple[str, Mode], tuple[Use, ...]] = {}
         by_owner: dict[str, set[str]] = {}
         for field, uses in self._uses.items():
@@ -65,6 +71,21 @@ class Accesses:
         for field, objects in self._objects.items():
             for each in objects:
                 self._by_object.setdefault(each, set()).add(field)
+
+    def _concerns(self, identity: FunctionId, names: frozenset[str], modules: frozenset[str]) -> bool:
+        """Whether a function selects something by a key, or fills something, and uses one of the names."""
+        selects = named = False
+        named = identity.module in modules
+        for event in self._view.function(identity).events:
+            if event.path is not None:
+                steps = event.path.steps
+                named = named or any(step in names for step in steps) or (
+                    not steps and isinstance(event.path.root, Name) and event.path.root.name in names
+                ) or any(isinstance(key, Constant) and key.text in names for key in event.keys)
+                selects = selects or bool(event.keys) or event.kind == "call"
+                if selects and named:
+                    return True
+        return False
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
@@ -79,20 +100,20 @@ class Accesses:
         places = self._keys.container(identity, at, container)
         return any(places & use.places for use in self.uses(field, "write"))
 
-    def opposed(self, read: str, written: str) -> tuple[Use, Use] | None:
+    def opposed(self, read: str, written: str, by_any_name: bool = True) -> tuple[Use, Use] | None:
         """A use of one field to read from a container that the other one writes to, and that use.
 
-        Fields of a declared class are enough for containers that are passed under two names.
+        `by_any_name`: for fields of a declared class, containers that are passed under two names may be one.
         """
         for use in self.uses(read, "read"):
             for store in self.uses(written, "write"):
                 if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
-        if written.rpartition(".")[0].endswith(("{}", "()")):
+        if not by_any_name or written.rpartition(".")[0].endswith(("{}", "()")):
             return None
         return next((
             (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
-            if use.function != store.function and _may_be_one(use.places, store.places)
+            if use.function != store.function and may_be_one(use.places, store.places)
         ), None)
 
     def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
@@ -147,17 +168,17 @@ class Accesses:
 
     # Fields that are taken apart for keys.
 
-    def _add_derived(self) -> None:
+    def _add_derived(self, functions: list[FunctionId]) -> None:
         """What is stored under a key names other keys, when some function of the program gets a set out of a stored value."""
         stored: dict[Holder, list[str]] = {}
-        for identity in self._view.program.functions():
+        for identity in functions:
             for number, event in enumerate(self._view.function(identity).events):
                 if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None:
                     container = AccessPath(event.path.root, event.path.steps[:-1])
                     fields = [leaf.key for leaf in self._fields.of(identity, number, event.value) if leaf.field and leaf.owner]
                     for holder in self._holders.of_path(identity, number, container, event.keys[:-1]) if fields else ():
                         stored.setdefault(holder, []).extend(fields)
-        for identity in self._view.program.functions() if stored else ():
+        for identity in functions if stored else ():
             for number, event in enumerate(self._view.function(identity).events):
                 if event.kind == "call" and event.arguments and self._gives_set(identity, number):
                     for argument in event.arguments:
@@ -218,7 +239,7 @@ class Accesses:
             names = frozenset(v for value in values for v in self._stems(identity, number, value))
             found = [
                 keyed for keyed in self._keys.of(identity)
-                if keyed.event != number and any(_share(names, self._stems(identity, keyed.event, v)) for v in keyed.values)
+                if keyed.event != number and any(share(names, self._stems(identity, keyed.event, v)) for v in keyed.values)
             ]
             for keyed in found:
                 if keyed.mode == "write" or all(each.mode != "write" for each in found):
@@ -271,6 +292,7 @@ class Accesses:
             if event.kind == "call" and event.arguments:
                 for field, value in self._fields.constructed(identity, number):
                     yield number, field, value
+                yield from self._named_parts(identity, number, event)
             values = [event.value] if event.value is not None else []
             for value in (*values, *(a.value for a in event.arguments)):
                 if isinstance(value, Compound) and value.operator == "dict":
@@ -281,6 +303,27 @@ class Accesses:
                     for owner in (f"{identity.module}()", *self._kept(identity, number)):
                         for position, part in enumerate(value.parts):
                             yield number, f"{owner}.[{position}]", part
+
+    def _named_parts(self, identity: FunctionId, number: int, event: Event) -> Iterator[tuple[int, str, Value]]:
+        """The parts of a record whose class the module makes by a call: `Edit = namedtuple("Edit", "target basis")`."""
+        if event.path is None or event.path.steps or not isinstance(event.path.root, Name) or event.path.root.scope != "global":
+            return
+        for position, argument in enumerate(event.arguments):
+            names = self._record_names(identity.module, event.path.root.name)
+            name = argument.keyword or (names[position] if position < len(names) else "")
+            if name in names:
+                yield number, f"{identity.module}{{}}.{name}", argument.value
+
+    def _record_names(self, module: str, record: str) -> tuple[str, ...]:
+        if (module, record) not in self._records:
+            found: tuple[str, ...] = ()
+            body = self._view.function(FunctionId(module, 0)).events
+            for event in body:
+                made = body[event.value.event] if isinstance(event.value, Result) else None
+                if event.kind == "local" and event.path is not None and event.path.root in (Name(record, "local"), Name(record, "global")):
+                    found = field_names(made) if made is not None else ()
+            self._records[module, record] = found
+        return self._records[module, record]
 
     def _kept(self, identity: FunctionId, number: int) -> Iterator[str]:
         """The owner of the parts of a record that an event puts into a field's container."""
@@ -327,24 +370,6 @@ class Accesses:
                 if event.kind == "call" and event.path is not None and not event.path.steps:
                     pending += [(a.value, part.event, taken) for a in event.arguments]
         return frozenset(found)
-
-
-def _may_be_one(one: Places, other: Places) -> bool:
-    """Whether two functions may name one container: a formal is whatever is passed, and states of one thing have many names."""
-    return any(map(_is_formal, one)) and any(map(_is_formal, other))
-
-
-def _is_formal(place: str) -> bool:
-    return ":" in place and "." not in place.partition(":")[2]
-
-
-def _share(one: frozenset[Value], other: frozenset[Value]) -> bool:
-    """Whether two keys are made of the same, or one of a part of what the other is."""
-    for left, right in ((one, other), (other, one)):
-        whole = {value for value in left if not isinstance(value, Compound)}
-        if whole & right or any(isinstance(value, Compound) and value.parts[0] in whole for value in right):
-            return True
-    return False
 
 
 def _fill(event: Event) -> tuple[AccessPath | None, tuple[Value, ...]]:

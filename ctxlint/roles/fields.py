@@ -18,40 +18,10 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import ClassObject, Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.entries import is_of_items, kept_in
+from ctxlint.roles.leaf import ASKS, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
 
 MAX_DEPTH = 12
-
-_JOINING = frozenset(["union", "intersection", "difference", "symmetric_difference", "isdisjoint", "issubset", "issuperset", "join"])
-_CONTENT = _JOINING | {
-    "keys", "items", "values", "copy", "get", "pop", "setdefault", "popitem", "popleft", "elements", "strip", "lstrip", "rstrip", "lower", "upper",
-    "casefold", "split", "rsplit", "splitlines", "partition", "encode", "decode", "resolve", "absolute", "expanduser", "as_posix",
-    "joinpath", "with_suffix", "relative_to", "__iter__", "most_common",
-}
-"""Methods of the language's containers, texts and paths whose result is made of what the receiver holds."""
-
-
-class Leaf(msgspec.Struct, frozen=True, gc=False):
-    """A field of an object, as a function sees it.
-
-    `instance` is the function's name for the object, `owner` the class that declares the field (or the module and `{}` for
-    entries of dictionaries), `field` the field, empty for the object itself. `collected` is true for what a local gathered
-    from objects seen before.
-    """
-
-    instance: str
-    owner: str
-    field: str
-    collected: bool = False
-
-    @property
-    def key(self) -> str:
-        """The field's name in the whole program."""
-        return f"{self.owner}.{self.field}"
-
-    @property
-    def who(self) -> str:
-        """What tells the object apart from others in the function."""
-        return f"{self.instance}+" if self.collected else self.instance
 
 
 class Fields:
@@ -71,7 +41,7 @@ class Fields:
 
     def of_path(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> frozenset[Leaf]:
         """The field that an access path ends in, or the object that it is."""
-        if _is_in_record(path, keys):
+        if is_in_record(path, keys):
             return frozenset(self._subscripted(identity, at, path, keys, 0))
         leaf = self._field(identity, at, path, keys)
         return frozenset([leaf]) if leaf is not None else self.of(identity, at, path.root)
@@ -149,9 +119,10 @@ class Fields:
         """
         below = self._of(identity, at, whole, depth)
         number = position.text if isinstance(position, Constant) and position.text.isdigit() else ""
-        kept = self.kept_in(identity, at, whole) if number and not self._is_of_items(identity, whole) else ""
+        kept = kept_in(self.view, self._field, identity, at, whole) if number and not is_of_items(self.view, identity, whole) else ""
         if kept:
             yield Leaf(spelled(whole), f"{kept}()", f"[{number}]")
+            yield from below
             return
         unknown = number and not any(leaf.field or leaf.owner for leaf in below)
         for leaf in below:
@@ -159,55 +130,6 @@ class Fields:
                 yield Leaf(spelled(whole), f"{identity.module}()", f"[{number}]", leaf.collected)
             else:
                 yield leaf
-
-    def kept_in(self, identity: FunctionId, at: int, whole: Value) -> str:
-        """The field of an object whose entries a value is one of: `self.running[key]`, or what is gone through there."""
-        value: Value | None = whole
-        where = at
-        for _ in range(4):
-            if isinstance(value, Name) and value.scope == "local":
-                bound = [n for n in self.view.definitions(identity).definitions(where, value.name) if n >= 0]
-                if len(bound) != 1 or self.view.event(identity, bound[0]).kind != "local":
-                    return ""
-                where, value = bound[0], self.view.event(identity, bound[0]).value
-            elif isinstance(value, Compound) and value.operator == "item":
-                value = value.parts[0] if value.parts[1:] and self._is_of_items(identity, value.parts[0]) else None
-            elif isinstance(value, Result):
-                return self._kept_by(identity, value.event)
-            else:
-                return ""
-        return ""
-
-    def _is_of_items(self, identity: FunctionId, value: Value) -> bool:
-        """Whether a value is a pair of a key and an entry."""
-        event = self.view.event(identity, value.event) if isinstance(value, Result) else None
-        if event is not None and event.kind == "iterate" and isinstance(event.value, Result):
-            event = self.view.event(identity, event.value.event)
-        return event is not None and event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("items",)
-
-    def _kept_by(self, identity: FunctionId, number: int) -> str:
-        event = self.view.event(identity, number)
-        if event.kind == "iterate" and isinstance(event.value, Result):
-            number = event.value.event
-            event = self.view.event(identity, number)
-            if event.path is None:
-                return ""
-            if event.kind == "read" and event.path.steps[-1:] == ("[*]",) and isinstance(event.keys[-1], Compound):
-                holder = AccessPath(event.path.root, event.path.steps[:-1])          # a part of the entries
-            elif event.kind == "read":
-                holder = event.path
-            elif event.kind == "call" and event.path.steps[-1:] in (("items",), ("values",)):
-                holder = AccessPath(event.path.root, event.path.steps[:-1])
-            else:
-                return ""
-        elif event.path is not None and event.kind == "read" and event.path.steps[-1:] == ("[*]",):
-            holder = AccessPath(event.path.root, event.path.steps[:-1])
-        elif event.path is not None and event.kind == "call" and event.path.steps[-1:] in (("get",), ("pop",)):
-            holder = AccessPath(event.path.root, event.path.steps[:-1])
-        else:
-            return ""
-        leaf = self._field(identity, number, holder, event.keys) if holder.steps else None
-        return leaf.key if leaf is not None and leaf.owner and not leaf.owner.endswith("}") else ""
 
     def _name(self, identity: FunctionId, at: int, name: Name, depth: int) -> Iterator[Leaf]:
         if name.scope != "local":
@@ -219,9 +141,11 @@ class Fields:
             event = function.events[number] if number >= 0 else None
             if event is not None and event.kind == "local" and event.value is not None:
                 below = self._of(identity, number, event.value, depth)
-                found |= {self._gathered(leaf) for leaf in below} if _grows(event.value, name) else below
+                found |= {self._gathered(leaf) for leaf in below} if grows(event.value, name) else below
         for number in definitions.additions(at, name.name):
             event = function.events[number]
+            if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in ASKS:
+                continue                             # asked, and not added to
             values = [*event.keys, *(a.value for a in event.arguments), *([event.value] if event.value is not None else [])]
             for each in values:
                 found |= {self._gathered(leaf) for leaf in self._of(identity, number, each, depth)}
@@ -248,7 +172,7 @@ class Fields:
             yield from self._returned(identity, number, AccessPath(path.root, path.steps[:-1]), targets, depth)
             return
         leaf = self._field(identity, number, path, event.keys)
-        if _is_in_record(path, event.keys):
+        if is_in_record(path, event.keys):
             yield from self._subscripted(identity, number, path, event.keys, depth)
         elif leaf is not None:
             yield from self._behind(leaf)
@@ -405,9 +329,9 @@ class Fields:
                 if isinstance(key, Constant) and key.kind == "str":
                     yield Leaf(spelled(receiver.root) + "".join(f".{s}" for s in receiver.steps), f"{identity.module}{{}}", key.text)
                     return
-            if name in _CONTENT:
+            if name in CONTENT:
                 yield from self._of_receiver(identity, number, event, receiver, depth)
-            if name not in _JOINING:
+            if name not in JOINING:
                 return
         for argument in event.arguments:
             yield from self._of(identity, number, argument.value, depth)
@@ -415,7 +339,7 @@ class Fields:
     def _of_receiver(self, identity: FunctionId, number: int, event: Event, receiver: AccessPath, depth: int) -> Iterator[Leaf]:
         keys = event.keys
         leaf = self._field(identity, number, receiver, keys) if receiver.steps else None
-        if _is_in_record(receiver, keys):
+        if is_in_record(receiver, keys):
             yield from self._subscripted(identity, number, receiver, keys, depth)
         elif leaf is not None:
             yield leaf
@@ -472,26 +396,3 @@ class Fields:
                 instance = f"{actual.instance}{rest}"
                 found.add(Leaf(instance, leaf.owner, leaf.field, actual.collected or leaf.collected))
         return frozenset(found)
-
-
-def _is_in_record(path: AccessPath, keys: tuple[Value, ...]) -> bool:
-    """Whether a path ends at a constant position of something."""
-    key = keys[-1] if keys and path.steps[-1:] == ("[*]",) else None
-    return isinstance(key, Constant) and key.kind == "int" and key.text.isdigit()
-
-
-def _grows(value: Value, name: Name) -> bool:
-    """Whether a binding adds to what the name held: `taken |= more`, `taken = taken | more`."""
-    return isinstance(value, Compound) and any(part == name or _grows(part, name) for part in value.parts)
-
-
-def spelled(value: Value | None) -> str:
-    if isinstance(value, Name):
-        return value.name
-    if isinstance(value, Constant):
-        return value.text
-    if isinstance(value, Result):
-        return f"#{value.event}"
-    if isinstance(value, Compound):
-        return f"({value.operator} {' '.join(map(spelled, value.parts))})"
-    return "?"

@@ -13,7 +13,8 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.fields import Fields
+from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.holders import Holder, Holders
 
 Mode = OneOf["read", "write"]

@@ -10,7 +10,8 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
-from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.fields import Fields
+from ctxlint.roles.leaf import Leaf
 
 TRUTH = "is true"
 """The constant of a literal that asks whether a field is true, or not empty."""

@@ -11,7 +11,8 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.fields import Fields, Leaf
+from ctxlint.roles.fields import Fields
+from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.literals import Literal, literals_of
 
 HELPERS = 2
@@ -135,7 +136,8 @@ class Overlaps:
     # One function.
 
     def _find(self, identity: FunctionId) -> Iterator[Overlap]:
-        function, graph = self._view.function(identity), self._view.graph(identity)
+        function = self._view.function(identity)
+        size = len(function.events)
         for number, event in enumerate(function.events):
             if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _METHODS:
                 yield from self._of_method(identity, number, event, event.path)
@@ -145,7 +147,7 @@ class Overlaps:
         for index, block in enumerate(function.blocks if function.events else ()):
             at = max(block.last - 1, 0)
             for value in dict.fromkeys(e.condition.value for e in block.edges if e.condition is not None):
-                yield from self._within(identity, at, value, (), graph.size + index if block.first == block.last else at)
+                yield from self._within(identity, at, value, (), size + index if block.first == block.last else at)
 
     def _within(
         self, identity: FunctionId, at: int, value: Value, beside: tuple[Literal, ...], seen_at: int | None = None

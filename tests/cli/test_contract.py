@@ -190,7 +190,7 @@ def test_suppressed_findings_do_not_count_and_can_be_shown(project: Path, run: R
     assert (done.status, "CTX101" in done.out) == (0, False)
     shown = run("check", ".", "--show-suppressed", analyzer=known)
     assert shown.status == 0
-    assert "[suppressed]" in shown.out
+    assert "[suppressed" in shown.out
 
 
 def test_an_unused_suppression_is_reported_with_the_default_set_only(project: Path, run: Run) -> None:

@@ -56,7 +56,7 @@ applicability = "unsafe"
         (rule_text(extra="[options.deep]\ntype = 'bool'\ndefault = true\ndoc = 'x'\n"), "in `options.deep`: key `type`"),
         (rule_text(extra="[options.deep]\ntype = 'integer'\ndefault = true\ndoc = 'x'\n"), "expected integer"),
         (rule_text(extra="[kinds.late]\ndocs = 'x'\n"), "in `kinds.late`: unknown key `docs` (did you mean `doc`?)"),
-        (rule_text(code="POL2"), "key `code`: `POL2` does not name its file"),
+        (rule_text(code="POL2"), "key `code`: the file of `POL2` is called POL2.toml"),
         (rule_text(name="Audit_First"), "key `name`"),
         (rule_text(title="It ends."), "key `title`"),
         (rule_text(message="`{cell` is wrong"), "key `message`"),

@@ -9,8 +9,9 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.flow.reaching import ENTRY_VALUE
+from ctxlint.ir.event import Event
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
 Side = Literal["lower", "upper"]
 
@@ -18,15 +19,21 @@ MAX_CALLERS = 3
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "in": "not in", "not in": "in"}
+_TAKES_APART = frozenset(["split", "rsplit", "partition", "rpartition", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix"])
 _SUMS = frozenset(["+", "-", "+=", "-=", "-x", "item"])
 
 
-def raw_names(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int = 0) -> frozenset[str]:
-    """The formals from which a position is taken as they were passed: by name, sum, attribute or item, not through a call."""
+def raw_names(
+    analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int = 0, side: Side | None = None
+) -> frozenset[str]:
+    """The formals from which a position is taken as they were passed: by name, sum, attribute or item, or out of a text.
+
+    The larger of two is bounded below only, the smaller above only.
+    """
     if depth > 8:
         return frozenset()
     view = analysis.view
-    formals = {formal.name for formal in view.function(identity).formals}
+    formals = {f.name for f in view.function(identity).formals if not _is_receiver(analysis, identity, f.name)}
     if isinstance(value, Name) and value.scope == "local":
         found: set[str] = set()
         for number in view.definitions(identity).definitions(at, value.name):
@@ -35,20 +42,33 @@ def raw_names(analysis: Analysis, identity: FunctionId, at: int, value: Value, d
                 continue
             event = view.event(identity, number)
             if event.kind == "local" and event.value is not None:
-                found |= raw_names(analysis, identity, number, event.value, depth + 1)
+                found |= raw_names(analysis, identity, number, event.value, depth + 1, side)
         return frozenset(found)
-    if isinstance(value, Compound) and value.operator in _SUMS:
-        parts = value.parts[:1] if value.operator == "item" else value.parts
-        return frozenset().union(*(raw_names(analysis, identity, at, part, depth + 1) for part in parts))
+    if isinstance(value, Compound) and value.operator in (*_SUMS, "if", "or"):
+        parts = value.parts[:1] if value.operator == "item" else value.parts[1:] if value.operator == "if" else value.parts
+        return frozenset().union(*(raw_names(analysis, identity, at, part, depth + 1, side) for part in parts))
     if isinstance(value, Result):
         event = view.event(identity, value.event)
         if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name):
-            if event.path.root.name in formals and not _is_receiver(analysis, identity, event.path.root.name):
+            if event.path.root.name in formals:
                 return frozenset([event.path.root.name])
-        if event.kind == "call" and event.path is not None and not event.path.steps and len(event.arguments) == 1:
-            if getattr(event.path.root, "name", "") == "int":
-                return raw_names(analysis, identity, value.event, event.arguments[0].value, depth + 1)
+        if event.kind == "call" and event.path is not None:
+            passed = list(_passed_through(event, event.path, side))
+            return frozenset().union(*(raw_names(analysis, identity, value.event, each, depth + 1, side) for each in passed))
+        if event.kind == "read" and event.path is not None and event.path.steps == ("[*]",) and isinstance(event.path.root, Result):
+            return raw_names(analysis, identity, value.event, event.path.root, depth + 1, side)
     return frozenset()
+
+
+def _passed_through(event: Event, path: AccessPath, side: Side | None) -> list[Value]:
+    """What a call gives back as unbounded as it was passed."""
+    name = "" if path.steps else getattr(path.root, "name", "")
+    arguments = [argument.value for argument in event.arguments]
+    if name == "int" and len(arguments) == 1:
+        return arguments
+    if (name, side) in (("max", "upper"), ("min", "lower")) and len(arguments) > 1:
+        return arguments
+    return [path.root] if len(path.steps) == 1 and path.steps[0] in _TAKES_APART else []
 
 
 def _is_receiver(analysis: Analysis, identity: FunctionId, name: str) -> bool:
@@ -58,21 +78,29 @@ def _is_receiver(analysis: Analysis, identity: FunctionId, name: str) -> bool:
 
 def is_bounded(analysis: Analysis, identity: FunctionId, event: int, position: Value, side: Side) -> bool:
     """Whether every way to the event passes a test that bounds the position, or binds it anew."""
-    view = analysis.view
-    graph = view.graph(identity)
     names = _names(analysis, identity, event, position)
     if not names:
         return False
-    barriers = set(_rebindings(analysis, identity, names))
-    for number, block in enumerate(view.function(identity).blocks):
-        for edge in block.edges:
-            target = graph.size + edge.target
-            if edge.condition is not None and len(graph.predecessors(target)) == 1:
-                if _bounds(analysis, identity, edge.condition, names, side):
-                    barriers.add(target)
-    barriers.update(_checking_helpers(analysis, identity, names, side))
-    barriers.discard(event)
-    return path(graph, graph.entry, event, barriers, consistent=False) is None
+    barriers = {*_rebindings(analysis, identity, names, side), *_checking_helpers(analysis, identity, names, side)} - {event}
+    return not _comes_unbounded(analysis, identity, event, names, side, barriers)
+
+
+def _comes_unbounded(
+    analysis: Analysis, identity: FunctionId, event: int, names: frozenset[str], side: Side, barriers: set[int]
+) -> bool:
+    """Whether some way leads to the event past all barriers and along no edge whose test bounds the position."""
+    graph = analysis.view.graph(identity)
+    pending, seen = [graph.entry], {graph.entry}
+    while pending:
+        for edge in graph.successors(pending.pop()):
+            if edge.condition is not None and _bounds(analysis, identity, edge.condition, names, side):
+                continue
+            if edge.target == event:
+                return True
+            if edge.target not in seen and edge.target not in barriers:
+                seen.add(edge.target)
+                pending.append(edge.target)
+    return False
 
 
 def _names(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int = 0) -> frozenset[str]:
@@ -92,16 +120,16 @@ def _names(analysis: Analysis, identity: FunctionId, at: int, value: Value, dept
         event = analysis.view.event(identity, value.event)
         if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name) and event.path.root.scope == "local":
             return frozenset([".".join((event.path.root.name, *event.path.steps))])
-        if event.kind == "call" and len(event.arguments) == 1 and getattr(event.path and event.path.root, "name", "") == "int":
-            return _names(analysis, identity, value.event, event.arguments[0].value, depth + 1)
+        if event.kind == "call" and event.path is not None and getattr(event.path.root, "name", "") in ("int", "max", "min"):
+            return frozenset().union(*(_names(analysis, identity, value.event, a.value, depth + 1) for a in event.arguments))
     return frozenset()
 
 
-def _rebindings(analysis: Analysis, identity: FunctionId, names: frozenset[str]) -> Iterator[int]:
+def _rebindings(analysis: Analysis, identity: FunctionId, names: frozenset[str], side: Side) -> Iterator[int]:
     """Where one of the names gets a value that is no plain copy of what was passed."""
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
-            if event.path.root.name in names and not raw_names(analysis, identity, number, event.value):
+            if event.path.root.name in names and not raw_names(analysis, identity, number, event.value, 0, side):
                 yield number
             elif event.path.root.name in names and event.note == "aug":
                 yield number
@@ -188,7 +216,7 @@ def is_bounded_at(analysis: Analysis, identity: FunctionId, node: int, formal: s
 
 def is_raw(analysis: Analysis, identity: FunctionId, event: int, position: Value, side: Side, depth: int = 0) -> bool:
     """Whether a position can reach the event just as somebody outside passed it, unbounded on that side."""
-    names = raw_names(analysis, identity, event, position)
+    names = raw_names(analysis, identity, event, position, 0, side)
     if not names or is_bounded(analysis, identity, event, position, side):
         return False
     callers = analysis.view.call_graph.callers(identity)
@@ -202,4 +230,40 @@ def is_raw(analysis: Analysis, identity: FunctionId, event: int, position: Value
         for caller, number in callers
         for call in analysis.view.calls(caller, number) if identity in call.functions
         for name, value in analysis.view.bound(call, identity).items() if name in names
+    )
+
+
+def is_raw_field(analysis: Analysis, identity: FunctionId, event: int, position: Value, side: Side) -> bool:
+    """Whether a position is a field of the method's own object that was given when the object was made, unbounded on that side."""
+    view = analysis.view
+    if isinstance(position, Name) and position.scope == "local":
+        bound = [n for n in view.definitions(identity).definitions(event, position.name) if n >= 0]
+        value = view.event(identity, bound[0]).value if len(bound) == 1 else None
+        return value is not None and not is_bounded(analysis, identity, event, position, side) and (
+            is_raw_field(analysis, identity, bound[0], value, side))
+    read = view.event(identity, position.event) if isinstance(position, Result) else None
+    if read is None or read.kind != "read" or read.path is None or len(read.path.steps) != 1:
+        return False
+    owner = view.program.owner(identity)
+    root = read.path.root
+    if owner is None or not isinstance(root, Name) or not _is_receiver(analysis, identity, root.name):
+        return False
+    if is_bounded(analysis, identity, event, position, side):
+        return False
+    field = read.path.steps[0]
+    writes = [
+        (method, number, e.value) for method in view.program.functions()
+        if method.module == identity.module and view.program.owner(method) == owner
+        for number, e in enumerate(view.function(method).events)
+        if e.kind == "write" and e.path is not None and e.path.steps == (field,)
+    ]
+    info = view.program.class_(owner)
+    if not writes:
+        return info is not None and any(f.name == field and f.annotation and f.default is None for f in info.ir.fields) and (
+            not any(view.program.owner(m) == owner and view.program.symbol(m).endswith("__post_init__")
+                    for m in view.program.functions() if m.module == identity.module))
+    return len(writes) == 1 and any(
+        isinstance(value, Name) and value.scope == "local" and any(f.name == value.name for f in view.function(method).formals)
+        and not is_bounded_at(analysis, method, view.graph(method).exit, value.name, side)
+        for method, number, value in writes if view.program.symbol(method).endswith("__init__")
     )

@@ -12,10 +12,12 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import Witness, path, reachable
-from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
-from ctxlint.roles.undo import Record, UndoRecords
+from ctxlint.roles.record import Record
+from ctxlint.roles.undo import UndoRecords
 
 MAX_CALLERS = 3
 
@@ -34,31 +36,76 @@ def bypasses(
 ) -> Iterator[Bypass]:
     """The edits of the cell that move positions and are not in the record's container; `tail`: counted from the end."""
     for function in _changers(analysis, undo, record, cell):
-        if function in replayers or is_constructor(analysis.view, function):
+        if function in replayers or is_constructor(analysis.view, function) or _is_inverse(undo, record, function):
             continue
         for edit in undo.edits.own(function):
-            if edit.holders & cell and _moves(edit, tail):
+            known = bool(edit.holders & cell)
+            if (known or _looks_like(analysis, function, edit, cell)) and _moves(analysis, function, edit, tail):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
-                elif not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
-                    yield Bypass(function, edit, "changes the cell and records nothing", "high")
+                elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
+                    yield Bypass(function, edit, "changes the cell and records nothing", "high" if known else "medium")
                 break
+
+
+def _is_inverse(undo: UndoRecords, record: Record, function: FunctionId) -> bool:
+    """Whether the function is one of those that the log holds, or whose calls it holds."""
+    log = record.container
+    return function in undo.kept_in(log, record.function) or undo.commands.belongs(function, log) or undo.registered.belongs(function, log)
+
+
+def _is_called_by_commands(analysis: Analysis, undo: UndoRecords, record: Record, function: FunctionId) -> bool:
+    """Whether every caller is a command of the log: the function is how they reach the cell."""
+    callers = {caller for caller, _ in analysis.view.call_graph.callers(function)}
+    return bool(callers) and all(_is_inverse(undo, record, caller) for caller in callers)
 
 
 def _changers(analysis: Analysis, undo: UndoRecords, record: Record, cell: frozenset[Holder]) -> Iterable[FunctionId]:
     """The functions that may edit the cell by operations of their own."""
     named = {change.function: None for holder in sorted(cell) for change in analysis.cells.changes(holder)}
-    if any(":" in holder for holder in cell):
+    if any(":" in holder or holder.startswith(f"{record.function.module}.") for holder in cell):
         named.update({i: None for i in analysis.program.functions() if i.module == record.function.module})
     return named
 
 
-def _moves(edit: Edit, tail: bool) -> bool:
+def _looks_like(analysis: Analysis, function: FunctionId, edit: Edit, cell: frozenset[Holder]) -> bool:
+    """Whether the edit is one of an attribute of a formal without a type, and only the cell's class in this module has such an attribute."""
+    for holder in edit.holders:
+        head, _, attribute = holder.rpartition(".")
+        formal = head.partition(":")[2]
+        if not formal or "." in formal or "[" in formal or head.partition(":")[0] != function.module:
+            continue
+        having = {
+            f"{c}.{attribute}" for c in analysis.program.classes()
+            if c.startswith(f"{function.module}.") and attribute in analysis.view.inference.stores(c)
+        }
+        if len(having) == 1 and having <= cell:
+            return True
+    return False
+
+
+def _moves(analysis: Analysis, function: FunctionId, edit: Edit, tail: bool) -> bool:
     if edit.operation == "reorder":
         return True
     if edit.operation in ("append", "pop"):
-        return tail
+        return tail or (edit.operation == "append" and any(_is_bounded(analysis, holder) for holder in edit.holders))
     return edit.shifts
+
+
+def _is_bounded(analysis: Analysis, cell: Holder) -> bool:
+    """Whether the cell is a queue with a maximal length: what is added at its end drops the first when it is full."""
+    return any(
+        isinstance(value, Result) and _is_bounded_queue(analysis.view.event(change.function, value.event))
+        for change in analysis.cells.changes(cell) if change.mutation.how == "rebind" for value in change.mutation.values
+    )
+
+
+def _is_bounded_queue(event: Event) -> bool:
+    if event.kind != "call" or event.path is None:
+        return False
+    name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
+    sizes = [a.value for i, a in enumerate(event.arguments) if a.keyword == "maxlen" or (i == 1 and not a.keyword)]
+    return name == "deque" and any(not (isinstance(size, Constant) and size.kind == "none") for size in sizes)
 
 
 def _asks_log(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit: Edit, container: Holder) -> bool:

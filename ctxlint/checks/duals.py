@@ -8,13 +8,16 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.quantities import normal
+from ctxlint.checks.turning import is_reversed
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Constant, Value
+from ctxlint.ir.value import Compound, Constant, Name, Result
 from ctxlint.roles.edit import Edit
-from ctxlint.roles.holders import Holder, is_within
-from ctxlint.roles.measures import Atom, Sum, made, single, substituted
-from ctxlint.roles.undo import Record, UndoRecords
+from ctxlint.roles.measures import Atom, Sum, single, substituted
+from ctxlint.roles.record import Record
+from ctxlint.roles.undo import UndoRecords
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -77,11 +80,57 @@ def mismatch(analysis: Analysis, undo: UndoRecords, record: Record, forward: Seq
     undone = merged(in_sequence(analysis, replayer, inverse))
     if not done or len(done) != len(undone):
         return None
+    if all(edit.operation == "store" for edit in (*done, *undone)):
+        places = [translated(undo, record, done[0], replayer, edit.start, False) for edit in undone]
+        if None not in places and sorted(map(repr, places)) == sorted(repr(edit.start) for edit in done):
+            return None                                    # an exchange, which is its own inverse
     for first, second in zip(done, reversed(undone)):
-        found = _compared(undo, record, first, second, replayer, grown=len(done) == 1)
+        found = _compared(analysis, undo, record, first, second, replayer, grown=len(done) == 1)
         if found is not None:
             return found
     return None
+
+
+def left_over(analysis: Analysis, undo: UndoRecords, record: Record, forward: Sequence[Edit], replayer: FunctionId,
+              inverse: Sequence[Edit]) -> Mismatch | None:
+    """An edit beside the recorded one that moves what lies behind it, or all of the cell, and that no edit of the replay takes back."""
+    graph = analysis.view.graph(record.function)
+    pushes = {e.event for e in undo.edits.of(record.function) if record.container in e.holders}
+    moving = [e for e in forward if e.shifts and e.operation not in ("append", "pop", "reorder")]
+    shifting = [e for e in inverse if e.shifts]
+    if len(moving) == 1 and moving[0].operation == "whole" and shifting and _replaces_all(analysis, undo, moving[0]):
+        return Mismatch("it replaces every occurrence, and the record says where one was", moving[0])
+    if record.command is not None or len(pushes) > 1 or len(shifting) != 1 or shifting[0].looped or shifting[0].operation == "whole":
+        return None
+    if record.bound is not None or record.inverse is not None or any(e.operation == "whole" for e in moving):
+        return None
+    for first in moving:
+        for second in moving:
+            if second.event in reachable(graph, first.event) and first.event not in reachable(graph, second.event):
+                if second.removed != Sum() and len(merged([first, second])) == 2 and _starts_in_front(second):
+                    return Mismatch("no edit of the replay takes this one back", second)
+    return None
+
+
+def _starts_in_front(edit: Edit) -> bool:
+    return edit.start is not None and edit.start == Sum() or (edit.looped and edit.positions[:1] in ((), (Constant("int", "0"),)))
+
+
+def _replaces_all(analysis: Analysis, undo: UndoRecords, edit: Edit) -> bool:
+    """Whether the new content is the old one with every occurrence of something replaced."""
+    value = edit.contents[0] if edit.contents and not edit.distance else None
+    while isinstance(value, Compound) and value.operator == "item":
+        value = value.parts[0]
+    event = analysis.view.event(edit.origin[0], value.event) if isinstance(value, Result) else None
+    if event is None or event.kind != "call" or event.path is None or not event.path.steps:
+        return False
+    counts = [a for a in event.arguments if a.keyword == "count"]
+    positional = [a for a in event.arguments if not a.keyword]
+    if event.path.steps[-1] == "replace" and len(positional) == 2 and not counts:
+        return bool(undo.holders.of_receiver(edit.origin[0], value.event) & edit.holders) if isinstance(value, Result) else False
+    return event.path.steps[-1] in ("sub", "subn") and len(positional) <= 3 and not counts and any(
+        undo.holders.of(edit.origin[0], edit.event, a.value) & edit.holders for a in positional
+    )
 
 
 def in_sequence(analysis: Analysis, identity: FunctionId, edits: Sequence[Edit]) -> tuple[Edit, ...]:
@@ -106,23 +155,47 @@ def merged(edits: Sequence[Edit]) -> list[Edit]:
     return found
 
 
-def _compared(undo: UndoRecords, record: Record, forward: Edit, inverse: Edit, replayer: FunctionId, *, grown: bool) -> Mismatch | None:
+def _compared(
+    analysis: Analysis, undo: UndoRecords, record: Record, forward: Edit, inverse: Edit, replayer: FunctionId, *, grown: bool
+) -> Mismatch | None:
     start, removed, inserted = (
-        translated(undo, record, forward, replayer, s, grown) for s in (inverse.start, inverse.removed, inverse.inserted)
+        normal(analysis.view, record.function, translated(undo, record, forward, replayer, s, grown))
+        for s in (inverse.start, inverse.removed, inverse.inserted)
     )
     own: dict[Atom, Sum] = {("place", holder): part.number for holder, part in record.parts.items()}
     own.update({("len", "place", holder): part.length for holder, part in record.parts.items()})
     forward = msgspec.structs.replace(
-        forward, **{name: None if s is None else substituted(s, own) for name, s in (
+        forward, **{name: None if s is None else normal(analysis.view, record.function, substituted(s, own)) for name, s in (
             ("start", forward.start), ("removed", forward.removed), ("inserted", forward.inserted))}
     )
     if differ(forward.start, start):
         return Mismatch("it is replayed at another place than the edit was made", inverse)
+    if inverse.looped:
+        return _turned_round(analysis, replayer, inverse)
+    if forward.repeats is not None and forward.operation == "append" and removed is not None and not removed.terms:
+        return Mismatch("the replay removes a fixed number of elements, and a loop adds them", inverse)
     if differ(forward.inserted, removed):
         return Mismatch("the replay removes another number of elements than the edit added", inverse)
     if differ(forward.removed, inserted):
         return Mismatch("the replay puts back another number of elements than the edit removed", inverse)
     return None
+
+
+def _turned_round(analysis: Analysis, replayer: FunctionId, inverse: Edit) -> Mismatch | None:
+    """A loop that inserts one element after the other at one place puts the last one first."""
+    view = analysis.view
+    loop = view.graph(replayer).derived(Loops).loop_of(inverse.event)
+    over = view.event(replayer, loop.driver).value if loop is not None and loop.driver is not None else None
+    if loop is None or over is None or inverse.operation != "insert" or inverse.distance or not inverse.positions:
+        return None
+    position = inverse.positions[0]
+    if not isinstance(position, Name) or position.scope != "local":
+        return None
+    if any(number in loop.body for number in view.definitions(replayer).definitions(inverse.event, position.name)):
+        return None
+    if is_reversed(view, replayer, inverse.event, over):
+        return None
+    return Mismatch("every round inserts at the same place, so that the last element comes first", inverse)
 
 
 def translated(undo: UndoRecords, record: Record, forward: Edit, replayer: FunctionId, sum: Sum | None, grown: bool) -> Sum | None:
@@ -151,30 +224,22 @@ def differ(one: Sum | None, other: Sum | None) -> bool:
     rest = one - other
     if rest == Sum():
         return False
+    if not rest.terms or _is_fixed_beside_rounds(one, other) or _is_fixed_beside_rounds(other, one):
+        return True
     return all(is_plain(atom) for atom in (*one.atoms, *other.atoms))
 
 
+def _is_fixed_beside_rounds(fixed: Sum, other: Sum) -> bool:
+    """Whether one is a number that was written down, the other what a loop makes in all its rounds."""
+    return not fixed.terms and any(atom[0] == "rounds" for atom in other.atoms)
+
+
 def is_plain(atom: Atom) -> bool:
-    """What stands for itself: formals, their lengths, and the length of a cell when the function began."""
-    return atom[0] == "param" or (atom[0] == "len" and atom[1] in ("param", "place"))
+    """What stands for itself: formals, their lengths, counts in texts, and the length of a cell when the function began."""
+    return atom[0] in ("param", "sorted", "text", "either", "some") or (atom[0] == "len" and atom[1] in ("param", "place"))
 
 
 def optional(analysis: Analysis, identity: FunctionId, edit: int, record: int) -> bool:
     """Whether some ordinary way to the record does not pass the edit, although the edit comes before it."""
     graph = analysis.view.graph(identity)
     return record in reachable(graph, edit) and path(graph, graph.entry, record, {edit}, exceptional=False) is not None
-
-
-def parts_within(record: Record, places: Iterable[Holder]) -> frozenset[Holder]:
-    """The parts of a record that some places name."""
-    return frozenset(part for part in record.parts for place in places if is_within(part, place) or is_within(place, part))
-
-
-def values_of(record: Record, holders: Iterable[Holder]) -> tuple[Value, ...]:
-    """What parts of a record were made of."""
-    return tuple(record.parts[h].value for h in holders if h in record.parts)
-
-
-def rounds_of(sum: Sum | None) -> Sum | None:
-    """The sum without a constant."""
-    return None if sum is None else made(0, dict(sum.terms))

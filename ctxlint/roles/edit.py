@@ -21,6 +21,7 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
     `start` (from the front), `removed` and `inserted` are None when they cannot be said as a sum. `positions` are the values
     that say where, `contents` those that go in, as seen at `event`. `origin` is the primitive edit. `partial` is true for an
     edit in a loop that some round skips or some exit leaves early; `repeats` is how many rounds the loop makes, if known.
+    `looped` is true for one that a loop makes anew in every round, each at a place of its own.
     """
 
     holders: frozenset[Holder]
@@ -35,6 +36,7 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
     distance: int = 0
     partial: bool = False
     repeats: Sum | None = None
+    looped: bool = False
 
     @property
     def positional(self) -> bool:

@@ -11,10 +11,12 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
+from ctxlint.calls.types import BoundMethod, in_order
 from ctxlint.calls.view import Call
-from ctxlint.flow.loops import Loops
+from ctxlint.flow.loops import Loop, Loops
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import AccessPath, Name, Result, Value
+from ctxlint.ir.event import Argument, Event
+from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.edit import Edit, rebased
 from ctxlint.roles.holders import STORE, Holder, Holders
 from ctxlint.roles.measures import ONE, Atom, Measures, Sum, single, substituted
@@ -73,6 +75,25 @@ class Edits:
             return None
         return next(iter(Reader(self._summaries, self._measures, identity).by_method(number, event.path, event.keys, list(arguments))), None)
 
+    def by_function(self, identity: FunctionId, number: int, arguments: Sequence[Value]) -> Edit | None:
+        """The edit that calling a method of the program, read at an event, with these arguments will make."""
+        event = self._view.event(identity, number)
+        if event.kind != "read" or event.path is None or not event.path.steps:
+            return None
+        for kind in in_order(self._view.inference.of_value(identity, number, Result(number))):
+            if isinstance(kind, BoundMethod) and isinstance(kind.method, FunctionId):
+                return self.when_called(identity, number, kind.method, AccessPath(event.path.root, event.path.steps[:-1]), arguments)
+        return None
+
+    def when_called(
+        self, identity: FunctionId, number: int, target: FunctionId, receiver: AccessPath | None, arguments: Sequence[Value]
+    ) -> Edit | None:
+        """The one edit that a function will make when it is called with these values, as they are at an event."""
+        given = tuple(Argument("", value) for value in arguments)
+        call = Call((target,), (), (), given, receiver, self._view.function(target).qualname.rpartition(".")[2])
+        made = [edit for edit in self.of(target) if edit.operation not in ("whole", "reorder")]
+        return self._seen_from(identity, number, call, target, made[0], later=True) if len(made) == 1 else None
+
     # Loops.
 
     def _counted(self, identity: FunctionId, edit: Edit) -> Edit:
@@ -80,7 +101,13 @@ class Edits:
         graph = self._view.graph(identity)
         loop = graph.derived(Loops).loop_of(edit.event)
         if loop is None or edit.operation not in ("append", "pop"):
-            return edit if loop is None else msgspec.structs.replace(edit, start=None) if edit.operation != "store" else edit
+            if loop is None or edit.operation == "store":
+                return edit
+            return msgspec.structs.replace(edit, start=None, looped=True)
+        if loop.driver is None and edit.operation == "pop":
+            mark = self._mark(identity, edit, loop)
+            if mark is not None:
+                return msgspec.structs.replace(edit, operation="slice", start=mark, removed=single(("size", min(edit.holders), loop.head)) - mark)
         rounds = self._rounds(identity, loop.driver) if loop.driver is not None else None
         skips = path(graph, loop.driver, loop.driver, {edit.event}, exceptional=False) is not None if loop.driver is not None else True
         leaves = any(
@@ -94,6 +121,18 @@ class Edits:
             removed=times if edit.operation == "pop" else edit.removed,
             inserted=times if edit.operation == "append" else edit.inserted,
         )
+
+    def _mark(self, identity: FunctionId, edit: Edit, loop: Loop) -> Sum | None:
+        """What `while len(cell) > mark: cell.pop()` leaves."""
+        graph = self._view.graph(identity)
+        for node in sorted(loop.body):
+            for successor in graph.successors(node):
+                asked = successor.condition.value if successor.condition is not None and successor.target in loop.body else None
+                if isinstance(asked, Compound) and asked.operator in (">", "!=") and len(asked.parts) == 2:
+                    length, mark = (self._measures.number(identity, edit.event, part) for part in asked.parts)
+                    if len(length.terms) == 1 and length.atoms[0][0] == "size" and length.atoms[0][1] in edit.holders and not length.constant:
+                        return mark
+        return None
 
     def _rounds(self, identity: FunctionId, driver: int) -> Sum | None:
         """How many rounds a loop over `range(n)` or over a sequence makes."""
@@ -145,13 +184,14 @@ class Edits:
 
     def _lifted(self, identity: FunctionId) -> Iterator[Edit]:
         own = self.own(identity)
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.path is None or event.kind not in ("call", "write", "delete"):
+        for number, calls in self._view.calling(identity):
+            event = self._view.event(identity, number)
+            if event.kind not in ("call", "write", "delete") or _postpones(event):
                 continue
             if event.kind != "call" and any(edit.event == number for edit in own):
                 continue
             seen: set[object] = set()
-            for call in self._view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions[:6]:
                     if target == identity or is_constructor(self._view, target):
                         continue
@@ -163,7 +203,10 @@ class Edits:
                                 seen.add(essence)
                                 yield lifted
 
-    def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId, edit: Edit) -> Edit:
+    def _seen_from(
+        self, identity: FunctionId, number: int, call: Call, target: FunctionId, edit: Edit, *, later: bool = False
+    ) -> Edit:
+        """A callee's edit in terms of what the call passes; of a call that is made `later`, with lengths as they are then."""
         actuals = self._view.bound(call, target)
         sums: dict[Atom, Sum] = {}
         renamed: dict[Holder, frozenset[Holder]] = {}
@@ -177,8 +220,9 @@ class Edits:
             if sum is None:
                 return None
             moved = {
-                atom: single(("size", min(rebased([str(atom[-1])], renamed), default=str(atom[-1])), number))
+                atom: single(("len", "place", held) if later else ("size", held, number))
                 for atom in sum.atoms if atom[:2] == ("len", "place")
+                for held in [min(rebased([str(atom[-1])], renamed), default=str(atom[-1]))]
             }
             places = {
                 atom: single(("place", min(found))) for atom in sum.atoms
@@ -200,3 +244,8 @@ class Edits:
         origins = self._view.origins(target)
         names = {str(what) for value in values for kind, what in origins.roots(value, at) if kind == "param"}
         return tuple(actuals[name] for name in sorted(names) if name in actuals)
+
+
+def _postpones(event: Event) -> bool:
+    """Whether a call only keeps another one for later."""
+    return event.path is not None and (event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")) == "partial"

@@ -12,6 +12,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
@@ -21,7 +22,9 @@ Atom = tuple[Union[str, int], ...]
 """An unknown of a sum.
 
 `("param", name)`, `("place", holder)`, `("size", holder, event)` (how long the holder is at an event), `("len", *atom)`,
-`("event", function, number)` (what only that event knows), `("choice", function, name, event)` (one of several bindings).
+`("event", function, number)` (what only that event knows), `("choice", function, name, event)` (one of several bindings),
+`("sorted", side, holder, sum)` (where something belongs in a sorted cell: before or behind its equals),
+`("either", value)` (one of several lengths that are known to differ, or a padding), `("some", sum)` (as many as a test lets through).
 """
 
 MAX_DEPTH = 14
@@ -153,8 +156,10 @@ class Measures:
             name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
             if name == "len" and len(event.arguments) == 1 and not event.path.steps:
                 return self._length(identity, number, event.arguments[0].value, depth)
-            if name in _SAME_NUMBER and len(event.arguments) == 1:
+            if name in _SAME_NUMBER and len(event.arguments) == 1 and (not event.path.steps or event.path.root == Name("operator", "global")):
                 return self._number(identity, number, event.arguments[0].value, depth)
+            if name in _SEARCHES and len(event.arguments) == 2 and not any(a.keyword for a in event.arguments):
+                return self.sorted_place(identity, number, _SEARCHES[name], event.arguments[0].value, event.arguments[1].value)
             if name == "__len__" and event.path.steps:
                 return self._sized(identity, number, self.holders.of_receiver(identity, number))
         return self._place(identity, number, Result(number))
@@ -162,6 +167,13 @@ class Measures:
     def _place(self, identity: FunctionId, at: int, value: Value) -> Sum:
         holders = self.holders.of(identity, at, value)
         return single(("place", min(holders))) if holders else _unknown(identity, at, value)
+
+    def sorted_place(self, identity: FunctionId, at: int, side: str, cell: Value, item: Value) -> Sum:
+        """Where an item belongs in a sorted cell: before ("left") or behind ("right") those that are equal to it."""
+        holders = self.holders.of(identity, at, cell)
+        if not holders:
+            return _unknown(identity, at, Compound("sorted", (cell, item)))
+        return single(("sorted", side, min(holders), repr(self.number(identity, at, item))))
 
     # Lengths.
 
@@ -194,15 +206,46 @@ class Measures:
                 return self._repeated(identity, at, value.parts[0], value.parts[1], depth)
             if value.operator == "f-string":
                 return _total([self._length(identity, at, part, depth) for part in value.parts])
+            if value.operator == "if" and all(isinstance(part, Constant) for part in value.parts[1:]):
+                lengths = {self._length(identity, at, part, depth) for part in value.parts[1:]}
+                return lengths.pop() if len(lengths) == 1 else single(("either", repr(value)))
+            if value.operator.startswith("comprehension-") and len(value.parts) == 2 and self._is_filtered(identity, at, value):
+                return single(("some", repr(self._length(identity, at, value.parts[1], depth))))
+            if value.operator == "or" and value.parts[-1] in _NOTHING:
+                return self._length(identity, at, value.parts[0], depth)
             holders = self.holders.of(identity, at, value)
             if holders:
                 return single(("len", "place", min(holders)))
         return self._unmeasured(identity, at, value)
 
+    def _is_filtered(self, identity: FunctionId, at: int, made: Compound) -> bool:
+        """Whether the rounds of a comprehension ask something that its elements do not hold."""
+        events = self._view.function(identity).events
+        driver = next((n for n in range(at - 1, -1, -1) if events[n].kind == "iterate" and events[n].value == made.parts[1]), None)
+        if driver is None:
+            return False
+        used: set[int] = set()
+        pending: list[Value] = [made.parts[0]]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, Compound):
+                pending += value.parts
+            elif isinstance(value, Result) and value.event not in used:
+                used.add(value.event)
+                event = events[value.event]
+                pending += [a.value for a in event.arguments] + list(event.keys) + ([event.path.root] if event.path else [])
+        last = next((n for n in range(driver + 1, at) if events[n].kind == "iterate"), at)
+        inside = self._view.graph(identity).derived(Loops).loop_of(driver)
+        return inside is not None and any(
+            n not in used and events[n].kind in ("call", "read") for n in range(driver + 1, last) if n in inside.body
+        )
+
     def _repeated(self, identity: FunctionId, at: int, whole: Value, times: Value, depth: int) -> Sum:
         """The length of `[None] * n`."""
         if not isinstance(whole, Compound):
-            whole, times = times, whole
+            whole, times = (whole, times) if isinstance(whole, Constant) and whole.kind != "int" else (times, whole)
+        if isinstance(whole, Constant) and whole.kind in ("str", "bytes") and not isinstance(times, (Constant, Name)):
+            return single(("either", repr((whole, times))))
         once = self._length(identity, at, whole, depth)
         return self._number(identity, at, times, depth) if once == ONE else self._unmeasured(identity, at, Compound("*", (whole, times)))
 
@@ -251,6 +294,8 @@ class Measures:
         return single(("len", *_unknown(identity, at, value).atoms[0]))
 
 
+_NOTHING = (Compound("list", ()), Compound("tuple", ()), Constant("str", ""))
+_SEARCHES = {"bisect_left": "left", "bisect_right": "right", "bisect": "right"}
 _ARITHMETIC = frozenset(["+", "+=", "-", "-=", "-x", "+x"])
 
 

@@ -12,7 +12,7 @@ from ctxlint.calls.view import Call, View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edits import Edits
-from ctxlint.roles.holders import Holder
+from ctxlint.roles.holders import ITEM, Holder
 from ctxlint.roles.measures import Atom, Measures, Sum, single, substituted
 
 
@@ -48,6 +48,8 @@ class Parts:
         if isinstance(value, Name) and value.scope == "local":
             definitions = self.view.definitions(identity).definitions(at, value.name)
             bound = self.view.event(identity, definitions[0]) if len(definitions) == 1 and definitions[0] >= 0 else None
+            if bound is not None and bound.value == _EMPTY and self._collected(identity, at, value, prefix, parts, depth):
+                return at
             if bound is not None and bound.kind == "local" and bound.value is not None and self._is_structure(bound.value, identity):
                 before = dict(parts)
                 made = self.take_apart(identity, definitions[0], bound.value, prefix, parts, depth + 1)
@@ -55,6 +57,9 @@ class Parts:
                     return made
                 parts[prefix] = self.part(identity, at, value)
                 return at
+        if isinstance(value, Compound) and value.operator == "comprehension-list":
+            self.take_apart(identity, at, value.parts[0], f"{prefix}{ITEM}", parts, depth + 1)
+            return at
         if isinstance(value, Compound) and value.operator in ("tuple", "list"):
             for index, part in enumerate(value.parts):
                 self.take_apart(identity, at, part, f"{prefix}[{index}]", parts, depth + 1)
@@ -70,6 +75,17 @@ class Parts:
                 return value.event
         parts[prefix] = self.part(identity, at, value)
         return at
+
+    def _collected(
+        self, identity: FunctionId, at: int, name: Name, prefix: Holder, parts: dict[Holder, Part], depth: int
+    ) -> bool:
+        """The entries of a list that was collected piece by piece."""
+        known = len(parts)
+        for number in self.view.definitions(identity).additions(at, name.name):
+            event = self.view.event(identity, number)
+            if event.kind == "call" and event.path is not None and event.path.steps[-1:] in _COLLECTS and event.arguments:
+                self.take_apart(identity, number, event.arguments[-1].value, f"{prefix}{ITEM}", parts, depth + 1)
+        return len(parts) > known
 
     def _is_structure(self, value: Value, identity: FunctionId) -> bool:
         if isinstance(value, Compound):
@@ -183,6 +199,10 @@ class Parts:
             return self.edits.settle(identity, found) or found
 
         return msgspec.structs.replace(part, number=seen(part.number), length=seen(part.length))
+
+
+_EMPTY = Compound("list", ())
+_COLLECTS = (("append",), ("insert",), ("appendleft",))
 
 
 def _texts(value: Value) -> list[str]:

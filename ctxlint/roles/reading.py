@@ -14,12 +14,13 @@ from ctxlint.calls.elements import MAPPINGS, SEQUENCES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
-from ctxlint.flow.paths import path, reachable
+from ctxlint.flow.paths import path
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit, Operation
 from ctxlint.roles.holders import STORE, Holder
 from ctxlint.roles.measures import ONE, ZERO, Measures, Sum, single, slice_of
+from ctxlint.roles.written_back import written_back
 
 
 class Reader:
@@ -36,13 +37,17 @@ class Reader:
     def edits(self) -> Iterator[Edit]:
         """The function's own edits, in event order."""
         for number, event in enumerate(self._view.function(self._identity).events):
-            if event.kind == "call" and event.path is not None and event.path.steps:
-                yield from self._of_call(number, event)
+            if event.kind == "call" and event.path is not None:
+                yield from self._of_sorted(number, event, event.path)
+                if event.path.steps:
+                    yield from self._of_call(number, event)
             elif event.kind in ("write", "delete") and event.path is not None and event.path.steps:
                 if event.path.steps[-1] == "[*]":
                     yield from self._of_item(number, event)
+                    if event.kind == "write" and event.keys and isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str":
+                        yield from self._of_element(number, event, AccessPath(event.path.root, event.path.steps[:-1]), event.keys[:-1])
                 elif event.kind == "write" and event.value is not None:
-                    yield from self._of_element(number, event)
+                    yield from self._of_element(number, event, event.path, event.keys)
                     yield from self._of_binding(number, event.value, self._holders.of_event(self._identity, number))
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
                 yield from self._of_variable(number, event.path.root, event.value)
@@ -67,6 +72,20 @@ class Reader:
             yield from self._of_write(number, event)
         arguments = [argument.value for argument in event.arguments if not argument.keyword]
         yield from self.by_method(number, event.path, event.keys, arguments)
+
+    def _of_sorted(self, number: int, event: Event, path: AccessPath) -> Iterator[Edit]:
+        """What puts an item where it belongs in a sorted cell decides the place itself."""
+        name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
+        if name in _MIXES and event.arguments:
+            holders = self._holders.of(self._identity, number, event.arguments[0].value)
+            if holders:
+                yield self.edit("reorder", number, holders, None, None, None, (), ())
+        if name in _SORTED and len(event.arguments) == 2 and not any(argument.keyword for argument in event.arguments):
+            cell, item = (argument.value for argument in event.arguments)
+            holders = self._holders.of(self._identity, number, cell)
+            if holders:
+                start = self._measures.sorted_place(self._identity, number, _SORTED[name], cell, item)
+                yield self.edit("insert", number, holders, start, ZERO, ONE, (), (item,))
 
     def by_method(self, number: int, method: AccessPath, keys: tuple[Value, ...], arguments: list[Value]) -> Iterator[Edit]:
         """The edit that a method of a sequence makes when it is called with these arguments."""
@@ -107,60 +126,31 @@ class Reader:
 
     def _cell(self, number: int, receiver: AccessPath, keys: tuple[Value, ...]) -> frozenset[Holder]:
         found = self._holders.of_path(self._identity, number, receiver, keys)
-        if isinstance(receiver.root, Name) and not receiver.steps and all(holder.startswith(STORE) for holder in found):
-            return self._image(number, receiver.root)
+        if isinstance(receiver.root, Name) and not receiver.steps:
+            if all(holder.startswith(STORE) for holder in found) or self._is_copy(number, receiver.root):
+                return self._image(number, receiver.root)
         return found
+
+    def _is_copy(self, number: int, name: Name) -> bool:
+        """Whether a local name holds a list of its own with the same elements."""
+        bindings = self._view.definitions(self._identity).definitions(number, name.name) if name.scope == "local" else ()
+        values = [self._view.event(self._identity, n).value if n >= 0 else None for n in bindings]
+        return bool(values) and all(isinstance(value, Result) and self._copies(value.event) for value in values)
+
+    def _copies(self, number: int) -> bool:
+        event = self._view.event(self._identity, number)
+        if event.path is None:
+            return False
+        if event.kind == "read":
+            return slice_of(event) is not None
+        return event.kind == "call" and (event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")) in _COPYING
 
     def _image(self, number: int, name: Name) -> frozenset[Holder]:
         """The cells and stores whose content a local object holds, when the object is written back to them later."""
         known = self._images.get(name.name)
         if known is None:
-            known = self._images[name.name] = frozenset(self._written_back(number, name))
+            known = self._images[name.name] = frozenset(written_back(self._summaries, self._holders, self._identity, number, name))
         return known
-
-    def _written_back(self, number: int, name: Name) -> Iterator[Holder]:
-        summaries, identity = self._summaries, self._identity
-        sources = summaries.sources.of(identity, number, name, additions=False)
-        cells = {s.name for s in sources if s.kind == "cell"}
-        reads = {s.event for s in sources if s.kind == "read" and s.event >= 0}
-        after = reachable(self._view.graph(identity), number)
-        for mutation in summaries.of(identity).mutations if cells else ():
-            if mutation.event in after and mutation.how == "rebind" and cells.intersection(mutation.cells[-1:]):
-                if self._holds(name, mutation.event, mutation.values):
-                    yield mutation.cells[-1]
-        loaded = {k for read in reads for e in summaries.effects_at(identity, read) if e.kind == "read" for k in e.keys}
-        for effect in summaries.of(identity).effects if loaded else ():
-            if effect.event in after and effect.kind in ("write", "move") and effect.keys & loaded:
-                if effect.kind == "move" or self._holds(name, effect.event, effect.contents):
-                    yield f"{STORE}{min(effect.keys & loaded)}"
-        places = {p for read in reads for p in self._holders.file_at(identity, read)}
-        for effect in summaries.of(identity).effects if places else ():
-            if effect.event in after and effect.kind == "write" and self._holds(name, effect.event, effect.contents):
-                yield from places & self._holders.file_at(identity, effect.event)
-
-    def _holds(self, name: Name, at: int, values: Iterable[Value]) -> bool:
-        """Whether one of the values is made of what the local name holds."""
-        pending, seen = [(value, at) for value in values], set()
-        definitions = self._view.definitions(self._identity)
-        while pending:
-            value, where = pending.pop()
-            if (value, where) in seen:
-                continue
-            seen.add((value, where))
-            if isinstance(value, Name):
-                if value == name:
-                    return True
-                for number in definitions.definitions(where, value.name):
-                    bound = self._view.event(self._identity, number).value if number >= 0 else None
-                    if bound is not None:
-                        pending.append((bound, number))
-            elif isinstance(value, Compound):
-                pending += [(part, where) for part in value.parts]
-            elif isinstance(value, Result):
-                event = self._view.event(self._identity, value.event)
-                pending += [(a.value, value.event) for a in event.arguments]
-                pending += [(each, value.event) for each in (event.value, event.path.root if event.path else None) if each is not None]
-        return False
 
     # Items and slices.
 
@@ -184,10 +174,9 @@ class Reader:
             operation: Operation = "remove" if event.kind == "delete" else "store"
             yield self.edit(operation, number, holders, where, ONE, ZERO if event.kind == "delete" else ONE, (key,), contents)
 
-    def _of_element(self, number: int, event: Event) -> Iterator[Edit]:
+    def _of_element(self, number: int, event: Event, changed: AccessPath, given: tuple[Value, ...]) -> Iterator[Edit]:
         """A store into a field of the element at a position changes that element in its place."""
-        assert event.path is not None
-        where, steps, keys = number, event.path, event.keys
+        where, steps, keys = number, changed, given
         if "[*]" not in steps.steps and isinstance(steps.root, Name):
             bound = self._only_binding(number, steps.root)
             read = self._view.event(self._identity, bound[1].event) if bound is not None and isinstance(bound[1], Result) else None
@@ -387,4 +376,7 @@ _METHODS: dict[str, _Method] = {
     "sort": _Method((0,), _reorder),
     "reverse": _Method((0,), _reorder),
 }
+_MIXES = frozenset(["shuffle", "heapify", "heappush", "heappop", "heappushpop", "heapreplace"])
+_COPYING = frozenset(["list", "sorted", "bytearray", "deque", "copy", "deepcopy"])
+_SORTED = {"insort": "right", "insort_right": "right", "insort_left": "left"}
 _SETS = frozenset(["builtins.set", "builtins.frozenset"])

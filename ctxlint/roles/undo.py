@@ -14,64 +14,20 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.view import Call, View
-from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
+from ctxlint.roles.commands import Commands
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.edits import Edits
 from ctxlint.roles.holders import ITEM, STORE, Holder, Holders, is_within
 from ctxlint.roles.measures import Measures, leaves
 from ctxlint.roles.mentions import Mentions
 from ctxlint.roles.parts import Part, Parts
+from ctxlint.roles.record import Record, Replay, Uses
+from ctxlint.roles.registered import Registered
+from ctxlint.roles.shared_lists import SharedLists
 
 MAX_DISTANCE = 3
 PUSHES = frozenset(["append", "insert", "prepend", "store"])
-
-
-class Record(msgspec.Struct, frozen=True, gc=False):
-    """A record put into `container` at `event` of `function`; `made` is the event that puts it together."""
-
-    function: FunctionId
-    event: int
-    container: Holder
-    parts: dict[Holder, Part]
-    made: int
-    value: Value | None = None
-    distance: int = 0
-    inverse: FunctionId | None = None
-    """The function that the record holds, if it is one to be called: its captured variables are the parts."""
-    bound: Edit | None = None
-    """The edit that the record's bound method and arguments will make, if it holds those."""
-
-
-class Replay(msgspec.Struct, frozen=True, gc=False):
-    """An edit at a place that comes from a record of `container`; `places` are the parts that say where."""
-
-    function: FunctionId
-    edit: Edit
-    container: Holder
-    places: frozenset[Holder]
-
-
-class Uses:
-    """Edits by the places that say where they are."""
-
-    def __init__(self) -> None:
-        self._by_place: dict[Holder, list[tuple[FunctionId, Edit, frozenset[Holder]]]] = {}
-        self.containers: set[Holder] = set()
-
-    def add(self, function: FunctionId, edit: Edit, places: frozenset[Holder]) -> None:
-        """Note that an edit is at these places."""
-        for place in places:
-            self._by_place.setdefault(place, []).append((function, edit, places))
-            steps = place.split("[")
-            self.containers.update("[".join(steps[:n]) for n in range(1, len(steps)))
-
-    def within(self, part: Holder) -> Iterator[tuple[FunctionId, Edit, frozenset[Holder]]]:
-        """The edits at a part of a record."""
-        yield from self._by_place.get(part, ())
-
-    def knows(self, part: Holder) -> bool:
-        """Whether some edit is at this place."""
-        return part in self._by_place
 
 
 class UndoRecords:
@@ -84,7 +40,10 @@ class UndoRecords:
         self.measures = Measures(self.view, self.holders)
         self.edits = Edits(summaries, self.holders, self.measures)
         self.mentions = Mentions(summaries, self.holders)
+        self.shared = SharedLists(self.view, self.holders)
         self._parts = Parts(self.view, self.measures, self.edits)
+        self.commands = Commands(self.view, self.holders, self.edits, self._parts)
+        self.registered = Registered(self.view)
         self._used: Uses | None = None
         self._records: dict[FunctionId, tuple[Record, ...]] = {}
         self._takes: dict[FunctionId, frozenset[Holder]] = {}
@@ -96,7 +55,10 @@ class UndoRecords:
         if found is None:
             self._records[identity] = ()
             found = self._records[identity] = tuple(
-                [*self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity)]
+                [
+                    *self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity),
+                    *self._command_records(identity), *self._registered_records(identity),
+                ]
             )
         return found
 
@@ -110,7 +72,7 @@ class UndoRecords:
     def replays(self, record: Record) -> Iterator[Replay]:
         """The edits, in other functions than the recording one, at places that come from the container of a record."""
         seen: set[tuple[FunctionId, Edit]] = set()
-        for part in record.parts:
+        for part in record.parts if record.command is None else ():
             for function, edit, places in self.uses.within(part):
                 if function == record.function or (function, edit) in seen:
                     continue
@@ -144,8 +106,24 @@ class UndoRecords:
             )
         return container in self._moved
 
+    def _command_records(self, identity: FunctionId) -> Iterator[Record]:
+        for command in self.commands.of(identity):
+            made = max((p.at for p in command.parts.values() if p.where == identity), default=command.edit.event)
+            yield Record(identity, command.edit.event, command.owner, command.parts, made, command=command)
+
+    def kept_in(self, container: Holder, near: FunctionId) -> frozenset[FunctionId]:
+        """The functions that lie in a container of inverses, as functions of one module put them there."""
+        if self.records(near) and all(record.inverse is None for record in self.records(near)):
+            return frozenset()
+        return frozenset(
+            record.inverse for identity in self.view.program.functions() if identity.module == near.module
+            for record in self.records(identity) if record.container == container and record.inverse is not None
+        )
+
     def called_replays(self, record: Record) -> Iterator[Replay]:
         """The edits of the function, or of the postponed call, that a record holds."""
+        if record.command is not None:
+            yield Replay(record.command.inverse, record.command.undone, record.container, frozenset(record.parts))
         if record.bound is not None and record.bound.positions:
             yield Replay(record.function, record.bound, record.container, frozenset(record.parts))
         if record.inverse is not None:
@@ -200,6 +178,22 @@ class UndoRecords:
                 key = event.keys[-1] if event.keys else None
                 if not (isinstance(key, Compound) and key.operator == "slice"):
                     yield from self._record(identity, number, holders, event.value)
+            elif event.kind == "return" and event.value is not None:
+                yield from self._given_back(identity, number, event.value)
+            elif event.kind == "write" and event.path is not None and self._is_entry(identity, event.value):
+                assert event.value is not None
+                yield from self._record(identity, number, self.holders.of_event(identity, number), event.value, "")
+
+    def _given_back(self, identity: FunctionId, number: int, value: Value) -> Iterator[Record]:
+        """An inverse that the caller gets, to be called when it likes."""
+        if self._closure(identity, number, value) is not None:
+            yield from self._record(identity, number, [f"{identity.module}:{self.view.function(identity).qualname}()"], value)
+
+    def _is_entry(self, identity: FunctionId, value: Value | None) -> bool:
+        """Whether a value that is kept by itself is put together like an entry: the one that can be taken back."""
+        if isinstance(value, Compound):
+            return value.operator in ("tuple", "dict") and len(value.parts) > 1
+        return isinstance(value, Closure)
 
     def _journal_records(self, identity: FunctionId) -> Iterator[Record]:
         """Entries of a store: what is put together for one writing call, looked for behind the serialiser."""
@@ -236,15 +230,23 @@ class UndoRecords:
                 for argument in event.arguments:
                     yield from self._structures(identity, value.event, argument.value, depth + 1)
 
-    def _record(self, identity: FunctionId, event: int, containers: Iterable[Holder], value: Value) -> Iterator[Record]:
+    def _record(
+        self, identity: FunctionId, event: int, containers: Iterable[Holder], value: Value, step: str = ITEM
+    ) -> Iterator[Record]:
         for container in sorted(containers):
             parts: dict[Holder, Part] = {}
-            made = self._parts.take_apart(identity, event, value, f"{container}{ITEM}", parts, 0)
+            made = self._parts.take_apart(identity, event, value, f"{container}{step}", parts, 0)
             inverse = self._closure_in(identity, event, value, parts)
-            bound = self._bound_in(identity, event, value, 0)
-            record = Record(identity, event, container, parts, made, value, 0, inverse, bound)
+            bound = self._bound_in(identity, event, value, 0) or self._looked_up(identity, event, parts)
+            record = Record(identity, event, container, parts, made, value, 0, inverse, bound=bound)
             if self._may_be_replayed(record):
                 yield record
+
+    def _can_be_taken(self, record: Record, actuals: dict[str, Value]) -> bool:
+        """Whether a caller can see more in a callee's record than the callee: the rest is looked at where it is made."""
+        return record.container in self.uses.containers or any(
+            isinstance(part.value, Name) and part.value.name in actuals for part in record.parts.values()
+        ) or ":" in record.container
 
     def _may_be_replayed(self, record: Record) -> bool:
         """Whether some edit of the program is at a part of the record, or the record itself can be called.
@@ -269,10 +271,44 @@ class UndoRecords:
         for index, each in enumerate(given):
             if isinstance(each, Result):
                 rest = [p for v in given[index + 1:] for p in (v.parts if isinstance(v, Compound) and v.operator in ("tuple", "list") else (v,))]
-                found = self.edits.by_method(identity, each.event, rest) or self._bound_in(identity, at, each, depth + 1)
+                found = (
+                    self.edits.by_method(identity, each.event, rest) or self.edits.by_function(identity, each.event, rest)
+                    or self._bound_in(identity, at, each, depth + 1)
+                )
                 if found is not None:
                     return msgspec.structs.replace(found, event=at)
         return None
+
+    def _looked_up(self, identity: FunctionId, at: int, parts: dict[Holder, Part]) -> Edit | None:
+        """The call that a record postpones by name: a key of a table of functions, and what to call that with."""
+        keys = [part.constant for part in parts.values() if part.constant is not None]
+        targets = [target for key in keys for target in self.registered.named(key, identity.module)]
+        if len(targets) != 1:
+            return None
+        given = [part.value for part in parts.values() if part.constant is None and part.where == identity]
+        found = self.edits.when_called(identity, at, targets[0], _RECEIVER, given)
+        return None if found is None else msgspec.structs.replace(found, event=at)
+
+    def _registered_records(self, identity: FunctionId) -> Iterator[Record]:
+        """The arguments of a call, which whoever undoes it passes to the function that is registered for it."""
+        inverses = self.registered.inverses(identity)
+        formals = self.view.function(identity).formals if inverses else ()
+        for edit in self.edits.own(identity) if inverses else ():
+            if edit.operation == "whole" or not edit.positions:
+                continue
+            for inverse in inverses:
+                known = [f.name for f in self.view.function(inverse).formals]
+                if known != [f.name for f in formals]:
+                    continue
+                given = [Name(formal.name, "local") for formal in formals]
+                bound = self.edits.when_called(
+                    identity, edit.event, inverse, _RECEIVER, given[1:] if self.view.function(inverse).owner else given
+                )
+                if bound is not None and bound.holders & edit.holders:
+                    container = f"calls of {identity.module}.{self.view.function(identity).qualname}"
+                    self.registered.logs.add(container)
+                    parts = {f"{container}.{f.name}": self._parts.part(identity, edit.event, Name(f.name, "local")) for f in formals}
+                    yield Record(identity, edit.event, container, parts, edit.event, bound=bound)
 
     def _closure_in(self, identity: FunctionId, at: int, value: Value, parts: dict[Holder, Part]) -> FunctionId | None:
         """The function among the parts of a record; what it captures becomes parts as well."""
@@ -299,21 +335,23 @@ class UndoRecords:
     # Through calls.
 
     def _lifted_records(self, identity: FunctionId) -> Iterator[Record]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.kind != "call":
+        for number, calls in self.view.calling(identity):
+            if self.view.event(identity, number).kind != "call":
                 continue
-            for call in self.view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions[:6]:
                     if target == identity or is_constructor(self.view, target):
                         continue
                     for record in self.records(target):
-                        if record.distance < MAX_DISTANCE:
+                        if record.command is None and record.distance < MAX_DISTANCE:
                             yield from self._seen_from(identity, number, call, target, record)
 
     def _seen_from(
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, record: Record
     ) -> Iterator[Record]:
         actuals = self.view.bound(call, target)
+        if not self._can_be_taken(record, actuals):
+            return
         containers = [record.container]
         head, _, rest = record.container.partition(".")
         if head.partition(":")[2] in actuals and head.startswith(f"{target.module}:"):
@@ -328,9 +366,16 @@ class UndoRecords:
                     made = self._parts.take_apart(identity, number, actuals[part.value.name], prefix, parts, 0)
                 else:
                     parts[prefix] = self._parts.moved(identity, number, part, target, actuals)
-            seen = Record(identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1)
+            inverse = self._closure_in(identity, number, Constant("none", "None"), parts)
+            called = any(isinstance(p.value, Name) and p.value.name in actuals and p.where == target for p in record.parts.values())
+            bound = self._bound_in(identity, number, Result(number), 0) if called else None
+            seen = Record(
+                identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1, inverse,
+                bound=bound,
+            )
             if self._may_be_replayed(seen):
                 yield seen
 
 
+_RECEIVER = AccessPath(Name("self", "local"))
 _TAKING = frozenset(["pop", "popleft", "get", "popitem", "get_nowait", "peek"])

@@ -16,6 +16,7 @@ import msgspec
 from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile
 from ctxlint.fixing import what_fixes_depend_on
+from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.places import PACKAGE, rules_folder
 from ctxlint.result import Report
@@ -43,6 +44,10 @@ class EarlierRuns:
         *, with_fixes: bool = False,
     ) -> None:
         self.folder = Folder(configuration.folder / configuration.settings.cache_dir)
+        if self.folder.is_foreign:
+            raise UsageError(
+                f"cache-dir: {self.folder.path} holds other things than records of ctxlint's; name a folder of its own, "
+                "or say --no-cache")
         self._configuration = configuration
         self._files = files
         self._tree = tree

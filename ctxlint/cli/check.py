@@ -78,6 +78,8 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
 def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, total: None) -> Request:
     """Return the run that the command line asks for."""
     paths = tuple(arguments.paths) or ((STDIN,) if arguments.stdin_filename else (".",))
+    if "" in paths:
+        raise UsageError("an empty path was given; `.` is this folder")
     from_stdin = _takes_stdin(paths, arguments.stdin_filename)
     start = _start((arguments.stdin_filename or NAMELESS,) if from_stdin else paths)
     asked = Asked()

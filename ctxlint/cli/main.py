@@ -60,6 +60,8 @@ def main(arguments: Sequence[str] | None = None, analyzer: Analyzer | None = Non
     `analyzer` replaces the analysis that this installation carries.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stdout is None or sys.stderr is None:        # closed by whoever started this process
+        return FAILED
     try:
         return _run(words, analyzer)
     except CtxlintError as error:
@@ -74,7 +76,10 @@ def main(arguments: Sequence[str] | None = None, analyzer: Analyzer | None = Non
     except Exception as error:
         if "-v" in words or "--verbose" in words:
             raise
-        _complain(f"internal error: {type(error).__name__}: {error} (-v shows where)")
+        if isinstance(error, OSError) and isinstance(error.filename, str):
+            _complain(f"{error.filename}: {error.strerror}")
+        else:
+            _complain(f"internal error: {type(error).__name__}: {error} (-v shows where)")
     return FAILED
 
 

@@ -51,6 +51,8 @@ def discover(
     for given in sorted({Path(os.path.abspath(path)) for path in paths}):
         if not tree.exists(given):
             raise UsageError(f"{_shown(given, paths)}: no such file or folder")
+        if not tree.is_folder(given) and not tree.is_file(given):
+            raise UsageError(f"{_shown(given, paths)}: neither a folder nor a regular file")
         asked.around(given)
         if settings.force_exclude and excluded.file(given):
             continue

@@ -40,6 +40,12 @@ def select(rules: Mapping[str, Rule], configuration: Configuration) -> Selection
         for prefix in prefixes:
             check_selector(prefix, rules, f"per-file-ignores `{pattern}`", on_command_line=not configuration.file)
 
+    if settings.select is not None and not settings.select and not settings.extend_select:
+        raise UsageError("select: no rule is named, so nothing would be looked at")
+    for key, prefixes in (("fixable", settings.fixable or ()), ("unfixable", settings.unfixable)):
+        for prefix in prefixes:
+            check_selector(prefix, rules, key, on_command_line=not configuration.file)
+
     chosen = []
     warnings = []
     for rule in rules.values():

@@ -14,7 +14,12 @@ _SHORTENED = (4).to_bytes(4, "big")
 
 
 def is_committed(folder: str) -> bool:
-    """Whether git tracks a file in the folder (an absolute path); false outside of a work tree."""
+    """Whether git tracks a file in the folder (an absolute path), or where links lead to it; false outside of a work tree."""
+    real = os.path.realpath(folder)
+    return _is_tracked(folder) or (real != folder and _is_tracked(real))
+
+
+def _is_tracked(folder: str) -> bool:
     root = os.path.dirname(folder)
     while not os.path.exists(os.path.join(root, ".git")):
         above = os.path.dirname(root)
@@ -27,16 +32,16 @@ def is_committed(folder: str) -> bool:
     except OSError:
         return False
     inside = os.path.relpath(folder, root).replace(os.sep, "/")
-    if index[4:8] == _SHORTENED:
+    if index[4:8] == _SHORTENED or b"link" in index:
         return _asked_of_git(root, inside)
-    return _names_one_in(index, os.fsencode(f"{inside}/"))
+    return _names_one_in(index, os.fsencode(f"{inside}/")) or _names_one_in(index, os.fsencode(f"{inside}\0"))
 
 
 def _names_one_in(index: bytes, folder: bytes) -> bool:
     """Whether an entry's name begins so: in front of a name stands its length, in the low bits of two bytes (or two before)."""
     at = index.find(folder)
     while at >= 0:
-        length = min(index.find(b"\0", at) - at, 0xFFF)
+        length = min(index.find(b"\0", at) - at, 0xFFF)      # a submodule, or a link, is an entry of its own
         if any(int.from_bytes(index[at - back : at - back + 2], "big") & 0xFFF == length for back in (2, 4)):
             return True
         at = index.find(folder, at + 1)
@@ -46,7 +51,10 @@ def _names_one_in(index: bytes, folder: bytes) -> bool:
 def _asked_of_git(root: str, inside: str) -> bool:
     import subprocess
 
-    asked = subprocess.run(["git", "-C", root, "ls-files", "--", inside], capture_output=True, check=False)
+    try:
+        asked = subprocess.run(["git", "-C", root, "ls-files", "--", inside], capture_output=True, check=False)
+    except OSError:
+        return True                                          # nobody can say that it is not
     return asked.returncode != 0 or bool(asked.stdout)
 
 

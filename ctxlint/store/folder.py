@@ -20,7 +20,8 @@ LARGEST_FOLDER = 512 * 1024 * 1024
 
 _MAGIC = b"ctxlint record 1\n"
 _DIGEST = 16
-_IGNORE_FILE = "# Written by ctxlint.\n*\n"
+_MARK = "# Written by ctxlint."
+_IGNORE_FILE = f"{_MARK}\n*\n"
 
 
 class Folder:
@@ -38,6 +39,20 @@ class Folder:
         if self._is_committed is None:
             self._is_committed = is_committed(os.path.abspath(self.path))
         return self._is_committed
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the folder holds things but was not begun by ctxlint: records would lie among what is somebody else's."""
+        try:
+            return any(self.path.iterdir()) and not self._is_marked()
+        except OSError:                         # missing, or nothing that could be written to
+            return False
+
+    def _is_marked(self) -> bool:
+        try:
+            return (self.path / ".gitignore").read_text(encoding="utf-8").startswith(_MARK)
+        except (OSError, UnicodeDecodeError):
+            return False
 
     def get(self, kind: str, key: str) -> bytes | None:
         """The record's content; None when there is none, or when it was damaged, cannot be read or came with the code."""
@@ -68,7 +83,12 @@ class Folder:
             raise
 
     def prune(self) -> None:
-        """Remove the oldest records of a folder that has grown too large, and what killed runs left half written."""
+        """Remove the oldest records of a folder that has grown too large, and what killed runs left half written.
+
+        A folder that ctxlint has not begun itself is left alone.
+        """
+        if not self._is_marked():
+            return
         found = sorted(self._records())
         total = sum([size for _, size, _ in found])
         if total <= self._largest:

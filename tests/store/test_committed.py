@@ -52,3 +52,22 @@ def test_a_forged_report_is_not_told(project: Path, capfd: pytest.CaptureFixture
     capfd.readouterr()
     assert main(["check"]) == 1
     assert "is under version control and is not used" in capfd.readouterr().err
+
+
+@git_is_there
+@pytest.mark.parametrize("how", ["link", "parent", "split"])
+def test_no_detour_makes_a_committed_folder_believed(tmp_path: Path, how: str) -> None:
+    git(tmp_path, "init")
+    (tmp_path / "kept" / "cache").mkdir(parents=True)
+    (tmp_path / "kept" / "cache" / "x").write_text("x")
+    folder = tmp_path / "kept" / "cache"
+    if how == "link":
+        folder = tmp_path / ".cache"
+        folder.symlink_to("kept/cache")
+    elif how == "parent":
+        (tmp_path / "way").symlink_to("kept")
+        folder = tmp_path / "way" / "cache"
+    git(tmp_path, "add", "-A")
+    if how == "split":
+        git(tmp_path, "update-index", "--split-index")
+    assert is_committed(str(folder))

@@ -103,7 +103,9 @@ def _judged(
         worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
     )
     functions = sum(len(module.ir.functions) for module in modules.values())
-    return Analysis(diagnostics, Coverage(len(modules), functions, tuple(problems)), spent=tuple(spent))
+    return Analysis(
+        diagnostics, Coverage(len(modules), functions, tuple(problems)), tuple(dict.fromkeys(questions.warnings)), tuple(spent)
+    )
 
 
 def _asked(

@@ -19,11 +19,17 @@ MAX_CALLERS = 4
 def before_call(analysis: Analysis, first: str, then: str) -> Iterator[Finding]:
     """Report the calls of `then` that some way reaches without a completed call of `first`."""
     needed, calls = Named(analysis, first), Named(analysis, then)
+    known = dict.fromkeys((first, then), False)
     for identity in analysis.program.functions():
+        known[first] = known[first] or needed.is_here(identity)
+        known[then] = known[then] or calls.is_here(identity)
         for event in calls.calls(identity):
             way = _way_without(analysis, needed, identity, event, ())
             if way:
                 yield _finding(analysis, first, then, identity, event, way)
+    for name, is_known in known.items():
+        if not is_known:
+            analysis.warnings.append(f"nothing in the analysed code is, or calls, `{name}`")
 
 
 Way = tuple[tuple[FunctionId, int], ...]

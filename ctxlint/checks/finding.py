@@ -66,6 +66,8 @@ class Analysis:
     """What the checks noted; None while nobody asks, so that noting costs nothing."""
 
     def __init__(self, view: View) -> None:
+        self.warnings: list[str] = []
+        """What whoever wrote a policy should be told."""
         self.view = view
         self.program = view.program
         self.words: Words = view.words

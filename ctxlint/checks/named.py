@@ -27,6 +27,10 @@ class Named:
             if event.kind == "call" and self._is_called(identity, number):
                 yield number
 
+    def is_here(self, identity: FunctionId) -> bool:
+        """Whether the function bears the name or calls what does."""
+        return self._is_named(identity) or any(True for _ in self.calls(identity))
+
     def surely_done(self, identity: FunctionId) -> frozenset[int]:
         """The events behind which what is named has run: its calls, and calls of functions that never return without one."""
         return frozenset(

@@ -14,13 +14,19 @@ MAX_CALLERS = 4
 
 def under_lock(analysis: Analysis, *, cell: str, lock: str) -> Iterator[Finding]:
     """Report changes of `cell` (`Account.balance`, a module's variable) outside every hold of `lock`; constructors are free."""
+    changed = acquired = False
     for identity in analysis.program.functions():
+        acquired = acquired or any(_fits(name, lock) for _, name in analysis.guards.acquired(identity))
+        changed = changed or any(_fits(name, cell) for m in analysis.summaries.of(identity).mutations for name in m.cells)
         if is_constructor(analysis.view, identity):
             continue
         for mutation in analysis.summaries.of(identity).mutations:
             if mutation.distance == 0 and any(_fits(name, cell) for name in mutation.cells):
                 if not _is_held(analysis, lock, identity, mutation.event, ()):
                     yield _finding(analysis, cell, lock, identity, mutation.event)
+    for name, is_known, what in ((cell, changed, "changes"), (lock, acquired, "acquires")):
+        if not is_known:
+            analysis.warnings.append(f"nothing in the analysed code {what} `{name}`")
 
 
 def _is_held(analysis: Analysis, lock: str, identity: FunctionId, event: int, below: tuple[FunctionId, ...]) -> bool:

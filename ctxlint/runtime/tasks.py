@@ -28,7 +28,7 @@ def tracked_task(
     """
     import asyncio
 
-    task = asyncio.get_running_loop().create_task(work, name=name)
+    task = asyncio.create_task(work, name=name)
     _RUNNING.add(task)
 
     def report(done: asyncio.Task[Value]) -> None:

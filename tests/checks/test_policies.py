@@ -85,3 +85,18 @@ def test_the_lock_over_a_cell(tmp_path: Path, body: str, reported: bool) -> None
     if "_change" in body:
         program += "\n    def _change(self, n):\n        self.balance += n\n"
     assert bool(found(tmp_path, LOCK, program)) == reported
+
+
+@pytest.mark.parametrize(
+    ("policy", "name"),
+    [(ORDER.replace("payments.charge", "payments.chrage"), "payments.chrage"), (ORDER.replace("audit.append", "audit.apend"), "audit.apend"),
+     (LOCK.replace("Account.balance", "Account.blance"), "Account.blance"), (LOCK.replace("Account.lock", "Account.lok"), "Account.lok")],
+)
+def test_a_name_that_nothing_bears_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], policy: str, name: str) -> None:
+    program = (
+        "import threading\nimport audit\nimport payments\n\n\nclass Account:\n    def __init__(self):\n        self.lock = threading.Lock()\n"
+        "        self.balance = 0\n\n    def add(self, n):\n        with self.lock:\n            self.balance += n\n"
+        "        audit.append(n)\n        payments.charge(n)\n"
+    )
+    found(tmp_path, policy, program)
+    assert f"`{name}`" in capsys.readouterr().err

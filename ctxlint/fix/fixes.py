@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
+import tokenize
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, cast
 
@@ -12,6 +15,7 @@ import msgspec
 from ctxlint.diagnostic import CONFIDENCES, Applicability, Diagnostic, Edit, Fix
 from ctxlint.errors import ConfigurationError
 from ctxlint.fix.imports import import_edit
+from ctxlint.fix.layout import comments_in
 from ctxlint.fix.names import Names, names_of
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting, Runtime
 from ctxlint.fix.text import Refused, Text, text_of
@@ -85,6 +89,7 @@ class Workshop:
         for wanted in dict.fromkeys(place.wanted):
             edits.append(import_edit(place.text, place.tree, wanted, self._package_of(place.text.path)))
             runtime_needed |= wanted.module == place.runtime.module
+        _keeps_comments(place.text, edits)
         applicability = _least(answer.applicability, rule.fix.applicability)
         if CONFIDENCES.index(place.diagnostic.confidence) > CONFIDENCES.index(rule.fix.confidence):
             applicability = "display"
@@ -104,6 +109,34 @@ class Workshop:
         if (path, line) not in self._units:
             self._units[path, line] = unit_at(opened.text, opened.tree, line)
         return self._units[path, line]
+
+
+def _keeps_comments(text: Text, edits: Iterable[Edit]) -> None:
+    """Refused when a comment in what is replaced is not in what comes instead."""
+    gone: Counter[str] = Counter()
+    made: Counter[str] = Counter()
+    for edit in edits:
+        if "#" in edit.old:
+            first, last = edit.span.line, edit.span.end_line
+            begin, end = text.offset(first, edit.span.column), text.offset(last, edit.span.end_column)
+            gone.update(comment for at, comment in _comments_of(text) if begin <= at < end)
+        made.update(comments_in(edit.new) if "#" in edit.new else ())
+    if gone - made:
+        raise Refused("a comment would be lost")
+
+
+@functools.lru_cache(maxsize=4)
+def _comments_of(text: Text) -> tuple[tuple[int, str], ...]:
+    """The comments of a file with their offsets."""
+    found: list[tuple[int, str]] = []
+    lines = iter([text.line(number) for number in range(1, len(text.starts) + 1)])
+    try:
+        for token in tokenize.generate_tokens(lambda: next(lines, "")):
+            if token.type == tokenize.COMMENT:
+                found.append((text.offset(token.start[0], token.start[1] + 1), token.string.rstrip()))
+    except (tokenize.TokenError, SyntaxError):
+        raise Refused("the comments of the file cannot be told") from None
+    return tuple(found)
 
 
 def rewrite_named(name: str, code: str) -> Rewrite:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ctxlint.diagnostic import Edit
 from ctxlint.fix.names import Names
-from ctxlint.fix.text import Text
+from ctxlint.fix.text import Refused, Text
 from ctxlint.ir.span import Span
 
 
@@ -39,7 +39,49 @@ def local_name(names: Names, module: str, name: str) -> str:
 
 
 def import_edit(text: Text, tree: ast.Module, wanted: Wanted, own: str) -> Edit:
-    """The edit that imports what is wanted; `own` is the package that the file belongs to."""
+    """The edit that imports what is wanted; `own` is the package that the file belongs to.
+
+    Refused where a new line would come before the docstring or an import of `__future__`, into a statement, or between a
+    statement and the comment above it.
+    """
+    edit = _import_edit(text, tree, wanted, own)
+    if edit.old:
+        return edit
+    line = edit.span.line + (edit.span.column > 1)
+    heading = _heading(tree)
+    if any(_ends(one) >= line for one in heading) or any(_shares_a_line(tree, one) for one in heading):
+        raise Refused("the docstring, or an import of `__future__`, leaves no line for an import")
+    if any(one.lineno < line <= _ends(one) for one in tree.body):
+        raise Refused("an import would stand inside of a statement")
+    if _is_told_by_a_comment(text, line):
+        raise Refused("an import would part a statement from its comment")
+    return edit
+
+
+def _ends(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
+
+
+def _heading(tree: ast.Module) -> list[ast.stmt]:
+    """The docstring and the imports of `__future__`."""
+    return [s for n, s in enumerate(tree.body) if (n == 0 and _is_text(s)) or _is_future(s)]
+
+
+def _shares_a_line(tree: ast.Module, statement: ast.stmt) -> bool:
+    return any(
+        other is not statement and other.lineno <= _ends(statement) and statement.lineno <= _ends(other) for other in tree.body
+    )
+
+
+def _is_told_by_a_comment(text: Text, line: int) -> bool:
+    """Whether the line above holds a comment about what stands on this one; `#!` and the encoding are about the file."""
+    if line < 2 or line > len(text.starts) or not text.line(line).strip():
+        return False
+    above = text.line(line - 1).strip()
+    return above.startswith("#") and not above.startswith("#!") and not ("coding" in above and line <= 3)
+
+
+def _import_edit(text: Text, tree: ast.Module, wanted: Wanted, own: str) -> Edit:
     statements = _leading_imports(tree)
     extended = _extended(text, statements, wanted)
     if extended is not None:
@@ -123,11 +165,11 @@ def _inside(text: Text, block: Sequence[Import], wanted: Wanted, line: str) -> E
     key = (bool(wanted.name), wanted.module.lower())
     if keys == sorted(keys):
         for statement, other in zip(block, keys):
-            if other > key:
+            if other > key and not _is_told_by_a_comment(text, statement.lineno):
                 return _insertion(text, statement.lineno, f"{line}\n")
     elif (names := [other[1] for other in keys]) == sorted(names):
         for statement, name in zip(block, names):
-            if name > key[1]:
+            if name > key[1] and not _is_told_by_a_comment(text, statement.lineno):
                 return _insertion(text, statement.lineno, f"{line}\n")
     last = block[-1]
     return _insertion(text, (last.end_lineno or last.lineno) + 1, f"{line}\n")
@@ -160,9 +202,9 @@ def _rank(module: str, own: str) -> int:
 
 def _after_the_heading(text: Text, tree: ast.Module, line: str) -> Edit:
     """Behind the docstring and the imports of `__future__`, or before the first statement; comments at the top stay on top."""
-    heading = [s for n, s in enumerate(tree.body) if (n == 0 and _is_text(s)) or _is_future(s)]
+    heading = _heading(tree)
     if heading:
-        return _insertion(text, (heading[-1].end_lineno or heading[-1].lineno) + 1, f"\n{line}\n")
+        return _insertion(text, _ends(heading[-1]) + 1, f"\n{line}\n")
     first = tree.body[0]
     at = min((first.lineno, *(decorator.lineno for decorator in getattr(first, "decorator_list", ()))))
     apart = 2 if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else 1

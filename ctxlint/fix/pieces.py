@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import libcst as cst
 
 from ctxlint.fix.layout import moved
 from ctxlint.fix.openings import Held, meaning, subtree
+from ctxlint.fix.purity import Effect, effect_of, effects_in
 from ctxlint.fix.rewriting import Place, Refusal
 
 class Words(NamedTuple):
@@ -37,12 +38,14 @@ _LOOSE = (cst.IfExp, cst.Lambda, cst.BooleanOperation, cst.UnaryOperation, cst.C
 
 
 class Piece(NamedTuple):
-    """The code of one piece of content; `ascii` when it cannot hold other characters."""
+    """The code of one piece of content; `ascii` when it cannot hold other characters, `bytes` when it is surely `bytes`."""
 
     code: str
     ascii: bool
     loose: bool = False
     dumped: bool = False
+    effects: frozenset[Effect] = frozenset()
+    bytes: bool = False
 
 
 def pieces_of(place: Place, held: Held, words: Words, awaited: bool = False) -> list[Piece] | Refusal:
@@ -102,8 +105,11 @@ def _piece(place: Place, call: cst.Call, held: Held, words: Words) -> Piece | No
             return None
         code = moved(unit.code(content), by, to)
         if method == "writelines":
-            return Piece(f'"".join({code})', False)
-        return Piece(code, is_ascii(place, content, words), isinstance(content, _LOOSE) and not content.lpar)
+            return Piece(f'"".join({code})', False, effects=effects_in(place, [content]))
+        return Piece(
+            code, is_ascii(place, content, words), isinstance(content, _LOOSE) and not content.lpar,
+            effects=effects_in(place, [content]), bytes=_is_bytes(content),
+        )
     return dumped(place, call, held.handle, words, by, to)
 
 
@@ -131,7 +137,29 @@ def dumped(place: Place, call: cst.Call, handle: str, words: Words, by: str, to:
     else:
         named = (unit.span(call.func), place.imported(module, name))
     code = moved(unit.replaced(call, [named, (gone, "")]), by, to)
-    return Piece(code, _escapes(function, call.args, words), dumped=True)
+    return Piece(
+        code, _escapes(function, call.args, words), dumped=True, effects=effects_in(place, [each.value for each in call.args])
+    )
+
+
+def _is_bytes(content: cst.BaseExpression) -> bool:
+    """Whether an expression is surely `bytes`: a literal, `….encode()` or `b"".join(…)`."""
+    if isinstance(content, cst.SimpleString):
+        return "b" in content.prefix.lower()
+    if not isinstance(content, cst.Call) or not isinstance(content.func, cst.Attribute):
+        return False
+    if content.func.attr.value == "join":
+        return isinstance(content.func.value, cst.SimpleString) and _is_bytes(content.func.value)
+    return content.func.attr.value == "encode"
+
+
+def has_own_encoder(place: Place, body: cst.BaseSuite, words: Words) -> bool:
+    """Whether something serialises with a class of its own (`cls=`), which may write otherwise than it answers."""
+    return any(
+        isinstance(each, cst.Call) and meaning(place, each.func) in words.dumps
+        and any(argument.keyword is not None and argument.keyword.value == "cls" for argument in each.args)
+        for each in subtree(body)
+    )
 
 
 def _escapes(function: str, arguments: Sequence[cst.Arg], words: Words) -> bool:
@@ -177,6 +205,64 @@ def in_memory(place: Place, held: Held, words: Words) -> list[cst.BaseSmallState
             if isinstance(use, cst.BaseSmallStatement):
                 idle.append(use)
     return idle
+
+
+_PLAIN = (
+    cst.SimpleStatementLine, cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Pass, cst.If, cst.Else, cst.For, cst.Break,
+    cst.Continue, cst.IndentedBlock, cst.SimpleStatementSuite,
+)
+_ROWS = ("writerow", "writerows", "writeheader")
+
+
+def strangers(place: Place, held: Held, words: Words) -> list[cst.CSTNode] | Refusal:
+    """The calls in what is written whose effects are not known; a Refusal when the body does anything but write."""
+    body = held.statement.body
+    rows: set[str] = set()
+    for node in subtree(body):
+        if isinstance(node, (cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite)) and not isinstance(node, _PLAIN):
+            return Refusal("the body does more than write")
+        if isinstance(node, cst.Assign) and _writes(place, node.value, held, words, frozenset()):
+            rows |= {target.target.value for target in node.targets if isinstance(target.target, cst.Name)}
+    found: list[cst.CSTNode] = []
+    for node in subtree(body):
+        if isinstance(node, (cst.Await, cst.Yield)):
+            found.append(node)
+        if not isinstance(node, cst.Call) or _writes(place, node, held, words, rows):
+            continue
+        if is_housekeeping(place, node, held.handle, words) or _method(node, held.handle) == "fileno":
+            continue
+        effect = effect_of(place, node)
+        if effect == "reads" or effect == "unknown" and not _is_content(place, node, held, words, rows):
+            return Refusal("the body does more than write, and what else it does may need the file")
+        if effect == "unknown":
+            found.append(node)
+    return found
+
+
+def _writes(place: Place, node: cst.CSTNode, held: Held, words: Words, rows: Collection[str]) -> bool:
+    if not isinstance(node, cst.Call):
+        return False
+    if _method(node, held.handle) in ("write", "writelines"):
+        return True
+    if meaning(place, node.func) in words.fills:
+        return any(isinstance(each.value, cst.Name) and each.value.value == held.handle for each in node.args)
+    return any(_method(node, row) in _ROWS for row in rows)
+
+
+def _is_content(place: Place, node: cst.CSTNode, held: Held, words: Words, rows: Collection[str]) -> bool:
+    """Whether a call stands in what is written, or in what a loop or a condition is about."""
+    inner: cst.CSTNode = node
+    for above in place.unit.above(node):
+        if above is held.statement or isinstance(above, (cst.BaseSmallStatement, cst.Lambda)) and not isinstance(above, cst.Expr):
+            return False
+        if _writes(place, above, held, words, rows):
+            return True
+        if isinstance(above, cst.For):
+            return inner is above.iter
+        if isinstance(above, cst.If):
+            return inner is above.test
+        inner = above
+    return False
 
 
 def _use(place: Place, node: cst.Name, held: Held, words: Words) -> cst.CSTNode | None:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import libcst as cst
 
 from ctxlint.diagnostic import Applicability, Edit
 from ctxlint.fix.layout import call_lines, comments_in, width_of
-from ctxlint.fix.openings import UTF_8, Held, Opening, arguments_by_name, constant_text, held, is_steady, leaks, opening
-from ctxlint.fix.pieces import Piece, Words, in_memory, is_ascii, pieces_of
+from ctxlint.fix.openings import (
+    UTF_8,
+    Held,
+    Opening,
+    arguments_by_name,
+    constant_text,
+    held,
+    is_steady,
+    leaks,
+    opening,
+    subtree,
+)
+from ctxlint.fix.pieces import Piece, Words, has_own_encoder, in_memory, is_ascii, pieces_of, strangers
+from ctxlint.fix.purity import Effect, effects_in
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 from ctxlint.fix.text import Refused
 from ctxlint.fix.unit import Unit
@@ -62,13 +74,17 @@ def _writer(place: Place, binary: bool, encoding: Sequence[str]) -> str:
     return place.from_runtime("atomic_write")
 
 
-def _trust(place: Place, callee: str = "") -> Applicability:
+READS = Refusal("what is written is made by reading files, perhaps this one as it is when it has been opened")
+
+
+def _trust(place: Place, callee: str = "", effects: Collection[Effect] = ()) -> Applicability:
     """A file that others may hold by name or by inode, or whose type is not known, is replaced only on request.
 
-    So it is by the program's own helper: what else that does, and in which encoding, is not looked at.
+    So it is by the program's own helper: what else that does, and in which encoding, is not looked at. And so it is when the
+    content is made by calls whose `effects` are not known.
     """
     doubtful = callee.startswith(".") or place.fact("helper") or place.fact("named-by-caller") or place.fact("held-by-inode")
-    return "unsafe" if doubtful else "safe"
+    return "unsafe" if doubtful or "unknown" in effects else "safe"
 
 
 # A call that writes a whole file.
@@ -83,13 +99,16 @@ def _whole(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:
     given = arguments_by_name(call, ["data", "encoding", "errors", "newline"])
     if given is None or "data" not in given or not given.keys() <= {"data", "encoding"}:
         return Refusal("the arguments are not the content and its encoding alone")
+    effects = effects_in(place, [given["data"]])
+    if "reads" in effects:
+        return READS
     binary = function.attr.value.endswith("bytes")
     encoding = _encoding(place, given.get("encoding"), binary, [_content(place, given["data"], words)])
     span = unit.span(call)
     if span.line != span.end_line:
-        return Rewriting(MESSAGE, _in_its_layout(place, call, function, given, encoding), _trust(place, callee))
+        return Rewriting(MESSAGE, _in_its_layout(place, call, function, given, encoding), _trust(place, callee, effects))
     arguments = [unit.bare(function.value), unit.bare(given["data"]), *encoding]
-    return Rewriting(MESSAGE, (_call_edit(place, statement, _writer(place, binary, encoding), arguments),), _trust(place, callee))
+    return Rewriting(MESSAGE, (_call_edit(place, statement, _writer(place, binary, encoding), arguments),), _trust(place, callee, effects))
 
 
 def _in_its_layout(
@@ -169,6 +188,8 @@ def _opened(place: Place, call: cst.Call, words: Words) -> Answer:
         return _chained(place, call, read, words)
     if leaks(place.unit, holder):
         return Refusal(f"`{holder.handle}` is used outside of its `with`")
+    if has_own_encoder(place, holder.statement.body, words):
+        return Refusal("an encoder of its own may write otherwise than it answers")
     joined = _joined(place, holder, read, words)
     return joined if isinstance(joined, Rewriting) else _collected(place, call, holder, read, words)
 
@@ -186,9 +207,12 @@ def _chained(place: Place, call: cst.Call, read: Opening, words: Words) -> Answe
         return Refusal("the handle lives on; only a `with` says where its last write is")
     content = write.args[0].value
     encoding = _encoding(place, read.encoding, read.binary, [_content(place, content, words)])
+    effects = effects_in(place, [content])
+    if "reads" in effects:
+        return READS
     arguments = [unit.bare(read.path), unit.bare(content), *encoding]
     name = _writer(place, read.binary, encoding)
-    return Rewriting(MESSAGE, (_call_edit(place, statement, name, arguments),), _trust(place))
+    return Rewriting(MESSAGE, (_call_edit(place, statement, name, arguments),), _trust(place, effects=effects))
 
 
 def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str = "") -> Answer:
@@ -201,8 +225,11 @@ def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str
         return pieces
     if len(pieces) > MOST_PIECES or read.binary and any(piece.code.startswith('"".join(') for piece in pieces):
         return Refusal("there are too many pieces for one expression")
-    if read.binary and len(pieces) > 1 and any(piece.dumped for piece in pieces):
-        return Refusal("text and bytes cannot be joined")
+    if read.binary and len(pieces) > 1 and not all(piece.bytes for piece in pieces):
+        return Refusal("what is written may be no `bytes`, which could not be joined")
+    effects = {effect for piece in pieces for effect in piece.effects}
+    if "reads" in effects:
+        return READS
     content = " + ".join(f"({piece.code})" if piece.loose and len(pieces) > 1 else piece.code for piece in pieces)
     encoding = _encoding(place, read.encoding, read.binary, pieces)
     arguments = [unit.bare(read.path), content, *encoding]
@@ -217,7 +244,7 @@ def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str
     if sorted(comments_in(old_lines)) != sorted(comments_in(new)):
         return Refusal("a comment would be lost")
     last = unit.text.line(span.end_line).rstrip("\r\n")
-    return Rewriting(MESSAGE, (place.text.edit(Span(span.line, 1, span.end_line, len(last) + 1), new),), _trust(place))
+    return Rewriting(MESSAGE, (place.text.edit(Span(span.line, 1, span.end_line, len(last) + 1), new),), _trust(place, effects=effects))
 
 
 def _comments(unit: Unit, statement: cst.With) -> tuple[list[str], str]:
@@ -247,6 +274,11 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
     idle = in_memory(place, holder, words)
     if isinstance(idle, Refusal):
         return idle
+    unknown = strangers(place, holder, words)
+    if isinstance(unknown, Refusal):
+        return unknown
+    if unknown and (idle or any(isinstance(each, cst.Attribute) for each in subtree(read.path))):
+        return Refusal("what is called before everything is written may need the file, or change its path")
     if not is_steady(place, read.path, statement.body, words.steady):
         return Refusal("the path may be another one when everything is written")
     body = statement.body
@@ -273,7 +305,7 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
         edits.append(place.text.edit(Span(first, 1, last, column), new))
     else:
         edits.append(place.text.edit(Span(last, column, last, column), f"\n{new}"))
-    return Rewriting(MESSAGE, tuple(edits), _trust(place))
+    return Rewriting(MESSAGE, tuple(edits), _trust(place, effects=["unknown"] if unknown else []))
 
 
 def _awaited(place: Place, call: cst.Call, words: Words) -> Answer:

@@ -222,7 +222,9 @@ def _live(place: Place, found: Found, copies: Sequence[str]) -> Answer:
         return Refusal("the reading does more than read")
     if name in bound_in(span.middle) or names_in([bound.value]) & bound_in(span.middle):
         return Refusal("the reading is changed in between")
-    edit = place.text.edit(unit.span(uses[0]), unit.code(bound.value))
+    plain = isinstance(bound.value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or bool(bound.value.lpar)
+    now = unit.code(bound.value)
+    edit = place.text.edit(unit.span(uses[0]), now if plain else f"({now})")
     return Rewriting("look at what is there now", (edit,), "unsafe")
 
 
@@ -249,6 +251,8 @@ def _awaited_first(place: Place, assign: cst.AugAssign) -> Answer:
     line = statement_of(place, assign)
     if line is None or not isinstance(assign.value, cst.Await) or place.text.line(unit.span(line).line).lstrip() == "":
         return Refusal("the wait is only a part of what is added")
+    if not isinstance(assign.target, cst.Attribute) or not isinstance(assign.target.value, cst.Name):
+        return Refusal("where the sum goes may be another place after the wait")
     name = next((each for each in ("change", "addition", "added_value") if each not in place.names.used), None)
     if name is None:
         return Refusal("no name is free for what is awaited")
@@ -299,6 +303,8 @@ def _swapped(place: Place, found: Found) -> Answer:
     if name is None:
         return Refusal("no name is free for what is taken out")
     emptying = span.body[span.last]
+    if not isinstance(emptying, cst.SimpleStatementLine) or len(emptying.body) != 1 or emptying.body[0] is not assign:
+        return Refusal("the emptying is no statement of its own on its line")
     region = lines_of(place, sending, emptying)
     code = unit.lines(region.line, region.end_line)
     indent = unit.indent(unit.span(sending).line)

@@ -187,6 +187,8 @@ def _tested(place: Place) -> Answer:
         return Refusal("the call is no statement of its own")
     written = unit.code(expression)
     test = _as_sibling(place, written)
+    if isinstance(test, Refusal):
+        return test
     if test is None:
         failure = place.fact("failure")
         if failure == "False":
@@ -207,8 +209,11 @@ def _tested(place: Place) -> Answer:
     )
 
 
-def _as_sibling(place: Place, written: str) -> str | None:
-    """The test that another caller in this file makes of the same function's answer, made of this one's."""
+def _as_sibling(place: Place, written: str) -> str | Refusal | None:
+    """The test that another caller in this file makes of the same function's answer, made of this one's.
+
+    A Refusal when that is no test for a failure alone.
+    """
     from ctxlint.fix.unit import unit_at
 
     where = place.fact("sibling").rsplit(":", 2)
@@ -231,7 +236,19 @@ def _as_sibling(place: Place, written: str) -> str | None:
     if not any(isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[-1], (cst.Raise, cst.Return))
                for statement in parent.body.body):
         return None                                         # what follows is not what is done about a failure
+    if not _is_failure(holder, answer):
+        return Refusal("another caller tests the answer for something else than a failure")
     return unit.replaced(holder, [(unit.whole(answer), written)])
+
+
+def _is_failure(test: cst.CSTNode, answer: cst.CSTNode) -> bool:
+    """Whether a test is `not answer`, `answer is False` or `answer is None`."""
+    if isinstance(test, cst.UnaryOperation):
+        return isinstance(test.operator, cst.Not) and test.expression is answer
+    if not isinstance(test, cst.Comparison) or test.left is not answer or len(test.comparisons) != 1:
+        return False
+    other = test.comparisons[0]
+    return isinstance(other.operator, cst.Is) and isinstance(other.comparator, cst.Name) and other.comparator.value in ("False", "None")
 
 
 def _counted(place: Place) -> Answer:

@@ -15,8 +15,8 @@ from ctxlint.ir.span import Span
 MESSAGE = "record before the change"
 
 
-def record_first(place: Place, *, total: Sequence[str]) -> Answer:
-    """Move the statement that records before the one that changes; `total` are the dotted names of changes that cannot fail."""
+def record_first(place: Place) -> Answer:
+    """Move the statement that records before the one that changes."""
     where = place.fact("record").rsplit(":", 2)
     if len(where) != 3 or where[0] != place.text.path:
         return Refusal("the record is made in another file")
@@ -51,7 +51,7 @@ def record_first(place: Place, *, total: Sequence[str]) -> Answer:
         place.text.edit(Span(target.line, 1, target.line, 1), code),
         place.text.edit(Span(_with_its_gap(place, found.body, moved), 1, moved.end_line + 1, 1), ""),
     )
-    return Rewriting(MESSAGE, edits, _trust(place, passed, changing, recording, total))
+    return Rewriting(MESSAGE, edits, _trust(place, changing, recording))
 
 
 def _with_its_gap(place: Place, body: Sequence[cst.CSTNode], moved: Span) -> int:
@@ -63,15 +63,11 @@ def _with_its_gap(place: Place, body: Sequence[cst.CSTNode], moved: Span) -> int
     return first
 
 
-def _trust(
-    place: Place, passed: Sequence[cst.CSTNode], changing: cst.CSTNode, recording: cst.CSTNode, total: Sequence[str]
-) -> Applicability:
-    """Safe when they stand next to each other, the change is total, and the record is known to be independent and does not wait."""
+def _trust(place: Place, changing: cst.CSTNode, recording: cst.CSTNode) -> Applicability:
+    """Never safe: what the record calls may see the state as it was under another name."""
     if waits(recording) and _looked_at_before(place, changing):
         return "display"                    # while the record waits, another call would see the state as it was
-    adjacent = len(passed) == 1 and isinstance(recording, cst.SimpleStatementLine) and not waits(recording)
-    known = place.fact("record-is-foreign") != "yes" and place.fact("cell") != ""
-    return "safe" if adjacent and known and _cannot_fail(place, changing, total) else "unsafe"
+    return "unsafe"
 
 
 def _looked_at_before(place: Place, changing: cst.CSTNode) -> bool:
@@ -80,19 +76,6 @@ def _looked_at_before(place: Place, changing: cst.CSTNode) -> bool:
     return bool(cell) and any(
         isinstance(node, cst.Attribute) and node.attr.value == cell and place.unit.span(node).line < line for node in place.unit.ranges
     )
-
-
-def _cannot_fail(place: Place, changing: cst.CSTNode, total: Sequence[str]) -> bool:
-    statement = changing.body[0] if isinstance(changing, cst.SimpleStatementLine) and len(changing.body) == 1 else None
-    if isinstance(statement, cst.Assign):
-        return len(statement.targets) == 1 and all(
-            isinstance(each, (cst.Name, cst.Attribute, cst.Dot, cst.SimpleString, cst.Integer, cst.SimpleWhitespace))
-            for each in subtree(statement.value)
-        ) and not any(isinstance(each, cst.Call) for each in subtree(statement.targets[0]))
-    if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
-        plain = all(isinstance(argument.value, (cst.Name, cst.Attribute, cst.SimpleString)) for argument in statement.value.args)
-        return place.fact("callees") in total and plain
-    return False
 
 
 def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNode]) -> str:
@@ -104,6 +87,8 @@ def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNo
         return "the record is made of the changed state"
     if cell and _hands_on(recording, cell):
         return "the record is made of the object whose state is changed"
+    if cell and _has_alias(place, cell, names_in([recording])):
+        return "a name may be the changed state under another name"
     if _rebound(passed) & names_in([recording]):
         return "the record uses what the change gives back"
     if _rebound([recording]) & names_in(passed):
@@ -111,6 +96,56 @@ def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNo
     if _mutated(place, passed) & _mentioned(place, recording):
         return "the record mentions what is changed before it"
     return ""
+
+
+def _has_alias(place: Place, cell: str, used: frozenset[str]) -> bool:
+    """Whether a local is the cell itself, or one that the record uses is made of it."""
+    for node in place.unit.ranges:
+        if isinstance(node, (cst.Assign, cst.AnnAssign, cst.NamedExpr)) and node.value is not None:
+            targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
+            names = names_in(each for each in targets if isinstance(each, (cst.Name, cst.Tuple, cst.List)))
+        elif isinstance(node, (cst.For, cst.CompFor)):
+            names = names_in([node.target])
+        elif isinstance(node, cst.WithItem) and node.asname is not None:
+            names = names_in([node.asname.name])
+        else:
+            continue
+        value = node.iter if isinstance(node, (cst.For, cst.CompFor)) else node.item if isinstance(node, cst.WithItem) else node.value
+        if value is not None and names and any(_is_cell(each, cell) for each in _wholes(value)):
+            return True
+        if value is not None and names & used and any(_is_view(each, cell) for each in subtree(value)):
+            return True
+    return False
+
+
+def _wholes(value: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What an expression may have as its value, as far as no call or item makes something new of it."""
+    found = [value]
+    for each in found:
+        if isinstance(each, cst.IfExp):
+            found += [each.body, each.orelse]
+        elif isinstance(each, cst.BooleanOperation):
+            found += [each.left, each.right]
+        elif isinstance(each, (cst.Tuple, cst.List)):
+            found += [element.value for element in each.elements]
+        elif isinstance(each, cst.NamedExpr):
+            found.append(each.value)
+    return found
+
+
+def _is_view(node: cst.CSTNode, cell: str) -> bool:
+    """Whether a call gives something that shows the cell as it becomes, or an expression hands the cell on as a whole."""
+    if isinstance(node, (cst.Arg, cst.CompFor)):
+        value = node.value if isinstance(node, cst.Arg) else node.iter
+        return _is_cell(value, cell)
+    return (
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and _is_cell(node.func.value, cell)
+        and node.func.attr.value in ("keys", "values", "items")
+    )
+
+
+def _is_cell(node: cst.CSTNode, cell: str) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value == cell or isinstance(node, cst.Name) and node.value == cell
 
 
 def _hands_on(recording: cst.CSTNode, cell: str) -> bool:

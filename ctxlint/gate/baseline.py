@@ -16,7 +16,8 @@ import msgspec
 
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.errors import UsageError
-from ctxlint.gate.identity import Identity, matched
+from ctxlint.gate.functions import Functions
+from ctxlint.gate.identity import Identity, Moves, matched
 
 NEVER_ACCEPTED = ("CTX003", "CTX004")
 """What was not analysed, and what is wrong with the baseline itself."""
@@ -95,8 +96,14 @@ def baseline_text(entries: Iterable[Entry]) -> str:
     return "".join(json.dumps(msgspec.to_builtins(entry)) + "\n" for entry in sorted(_merged(entries)))
 
 
-def compared(findings: Sequence[Diagnostic], entries: Sequence[Entry], folder: Path) -> Comparison:
+def compared(
+    findings: Sequence[Diagnostic], entries: Sequence[Entry], folder: Path, present: Functions
+) -> Comparison:
     """Match findings with entries, whose paths are relative to `folder`; earlier findings are matched first."""
+    accepted = {(entry.path, entry.symbol) for entry in entries}
+    moves = Moves(
+        gone=lambda known: not present.has(os.path.normpath(folder / known.path), known.symbol),
+        came=lambda finding, place: (place, finding.symbol) not in accepted)
     owners: list[int] = []
     known: list[Identity] = []
     for number, entry in enumerate(entries):
@@ -104,7 +111,7 @@ def compared(findings: Sequence[Diagnostic], entries: Sequence[Entry], folder: P
         for _ in range(min(entry.count, len(findings))):
             owners.append(number)
             known.append(identity)
-    partners = matched(findings, [relative(one.path, folder) for one in findings], known)
+    partners = matched(findings, [relative(one.path, folder) for one in findings], known, moves)
     accepting = tuple(owners[partner] if partner is not None else None for partner in partners)
     return Comparison(tuple(findings), accepting, Counter(number for number in accepting if number is not None))
 

@@ -102,9 +102,9 @@ def _taken(
 
 
 def source_line(finding: Diagnostic) -> str:
-    """The source line of a finding without its blanks: that of the step at its place, or nothing."""
+    """The source line of a finding without its blanks and without what follows a `#`: that of the step at its place, or nothing."""
     step = next((step for step in finding.flow if step.path == finding.path and step.span.line == finding.span.line), None)
-    return "".join(step.source.split()) if step is not None else ""
+    return "".join(step.source.partition("#")[0].split()) if step is not None else ""
 
 
 def _in_namesakes(asked: _Asked) -> Iterator[str]:

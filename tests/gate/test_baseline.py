@@ -50,6 +50,15 @@ def test_what_it_accepts_does_not_count(project: Repository, check: Check) -> No
     assert check(".", "--baseline", "").status == 1
 
 
+def test_a_repair_does_not_pay_for_the_same_fault_elsewhere(project: Repository, check: Check) -> None:
+    project.write("agent.py", "def save(x):\n    write_safely(x)\n")
+    project.write("memory.py", "class Memory:\n    def save(x):\n        write(x)  # bug: A\n")
+    done = check(".", "--output-format", "concise")
+    assert "memory.py:3:1: CTX101 bug A" in done.out.splitlines() and f"{FILE}:1:1: CTX004" in done.out
+    project.write("agent.py", "")
+    assert check(".", "--output-format", "concise").out == ""
+
+
 def test_it_counts(project: Repository, check: Check) -> None:
     project.write("agent.py", ONE + "    write(x)  # bug: A\n")
     done = check(".", "--output-format", "concise")

@@ -297,13 +297,14 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
 def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
     """Return the report without what the baseline accepts, and with a finding for each entry that accepts nothing."""
     from ctxlint.gate.accepting import Looked, against, judged, stale
-    from ctxlint.gate.baseline import read_baseline
+    from ctxlint.gate.baseline import read_baseline, require_rules
     from ctxlint.gate.functions import present_functions
     from ctxlint.gate.per_file import ignored_in
 
     configuration = request.configuration
     planned = plan(request, files)
     baseline = read_baseline(configuration.folder / configuration.settings.baseline)
+    require_rules(baseline, planned.rules)
     failed = {failure.path for failure in report.coverage.not_analysed}
     looked = Looked(
         request.paths, frozenset(file.path for file in files if file.path not in failed), planned.selection.codes)

@@ -74,7 +74,9 @@ class _Asked(msgspec.Struct, frozen=True):
     moves: Moves
 
     def may_be(self, known: Identity) -> bool:
-        """Whether both are of one function: it stands where it stood, or has moved."""
+        """Whether both are of one rule and one function: it stands where it stood, or has moved."""
+        if self.finding.code != known.code:
+            return False
         if (self.place, self.finding.symbol) == (known.path, known.symbol):
             return True
         return self.moves.came(self.finding, self.place) and self.moves.gone(known)

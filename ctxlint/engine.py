@@ -257,7 +257,7 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
     from ctxlint.gate.functions import Functions, present_functions
     from ctxlint.gate.git import WHOLE
     from ctxlint.gate.revisions import Sides, difference
-    from ctxlint.gate.since import paths_now, paths_then, revision_of
+    from ctxlint.gate.since import overlooked, paths_now, paths_then, revision_of
 
     given = request.paths if request.stdin is None else (request.stdin_filename,)
     revision = revision_of(given, since)
@@ -288,7 +288,7 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
         known=compared.preexisting,
         fixed=compared.fixed,
         compared=since,
-        problems=(*now.problems, *(
+        problems=(*now.problems, *overlooked(request.paths, present, revision), *(
             f"{one.path} could not be analysed at {since} ({one.reason}): all of its findings count as introduced"
             for one in then.coverage.not_analysed if one.path in present)),
     )

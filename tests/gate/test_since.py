@@ -117,6 +117,15 @@ def test_a_hidden_finding_uses_up_what_was_known(repository: Repository, introdu
     assert introduced("HEAD") == []
 
 
+def test_tracked_files_that_an_ignore_file_names_are_told(repository: Repository, check: Check) -> None:
+    repository.commit(agent=ONE)
+    repository.write("pkg/.gitignore", "*\n")
+    repository.write("pkg/new.py", OTHER)
+    assert "ignored by" not in check("--since", "HEAD").err
+    repository.git("add", "-Af")
+    assert "1 tracked file is ignored by a .gitignore and not analysed, as " in check("--since", "HEAD").err
+
+
 def test_a_copied_function_is_new(repository: Repository, introduced: Introduced) -> None:
     repository.commit(agent=ONE)
     repository.write("copy.py", ONE)

@@ -254,9 +254,10 @@ def _bare(diagnostic: Diagnostic) -> Diagnostic:
 
 def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tuple[Files, Report]:
     """Return the files of the present and the report on them, in which only that counts which `since` does not have."""
+    from ctxlint.gate.functions import Functions, present_functions
     from ctxlint.gate.git import WHOLE
-    from ctxlint.gate.revisions import difference
-    from ctxlint.gate.since import paths_now, paths_then, revision_of
+    from ctxlint.gate.revisions import Sides, difference
+    from ctxlint.gate.since import overlooked, paths_now, paths_then, revision_of
 
     given = request.paths if request.stdin is None else (request.stdin_filename,)
     revision = revision_of(given, since)
@@ -277,6 +278,9 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
         revision.earlier_name,
         # What git knows is the file, not the text on standard input.
         revision.change if request.stdin is None else lambda file: WHOLE,
+        Sides(
+            tuple(sorted(present)), present_functions(files), Functions(revision.content),
+            (*now.suppressed, *now.left_out), (*then.suppressed, *then.left_out)),
     )
     return files, msgspec.structs.replace(
         now,
@@ -284,7 +288,7 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
         known=compared.preexisting,
         fixed=compared.fixed,
         compared=since,
-        problems=(*now.problems, *(
+        problems=(*now.problems, *overlooked(request.paths, present, revision), *(
             f"{one.path} could not be analysed at {since} ({one.reason}): all of its findings count as introduced"
             for one in then.coverage.not_analysed if one.path in present)),
     )
@@ -293,16 +297,18 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
 def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
     """Return the report without what the baseline accepts, and with a finding for each entry that accepts nothing."""
     from ctxlint.gate.accepting import Looked, against, judged, stale
-    from ctxlint.gate.baseline import read_baseline
+    from ctxlint.gate.baseline import read_baseline, require_rules
+    from ctxlint.gate.functions import present_functions
     from ctxlint.gate.per_file import ignored_in
 
     configuration = request.configuration
     planned = plan(request, files)
     baseline = read_baseline(configuration.folder / configuration.settings.baseline)
+    require_rules(baseline, planned.rules)
     failed = {failure.path for failure in report.coverage.not_analysed}
     looked = Looked(
         request.paths, frozenset(file.path for file in files if file.path not in failed), planned.selection.codes)
-    report, comparison = against(report, baseline)
+    report, comparison = against(report, baseline, present_functions(files))
     judgeable = judged(baseline, looked) if request.stdin is None else ()
     ignored = ignored_in(configuration)
     notices = [

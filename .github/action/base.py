@@ -20,7 +20,8 @@ from typing import Any
 import tomli
 
 COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-DECIDING = ("ctxlint.toml", ".ctxlint.toml", "ctxlint-baseline.jsonl")
+DECIDING = ("ctxlint.toml", ".ctxlint.toml", "ctxlint-baseline.jsonl", ".gitignore")
+CONFIGURATIONS = ("ctxlint.toml", ".ctxlint.toml", "pyproject.toml")
 PATIENCE = 120
 """Seconds for one question to git, which may ask the server."""
 
@@ -73,20 +74,48 @@ def comparable(folder: Path, base: str, head: str) -> str:
 
 
 def deciding(folder: Path, revision: str) -> Iterator[str]:
-    """Yield the files that decide what counts and are others than in the revision: configurations and the baseline."""
+    """Yield the files that decide what counts and are others than in the revision.
+
+    They are configurations, the baseline, ignore files, and the policies and models that a configuration names, now or then.
+    """
     if revision.startswith("merge-base:"):
         revision = git(folder, "merge-base", revision.removeprefix("merge-base:"), "HEAD")
     top = git(folder, "rev-parse", "--show-toplevel")
     given = [os.path.relpath(folder / os.environ[name], top) for name in ("INPUT_CONFIG", "INPUT_BASELINE") if os.environ[name]]
+    own = knowledge(folder, top, revision)
     changed = git(folder, "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", revision, "--").split("\0")
     for name in sorted(set(changed)):
-        if name in given or Path(name).name in DECIDING:
+        if name in given or Path(name).name in DECIDING or own & {name, *map(str, Path(name).parents)}:
             yield name
         elif Path(name).name == "pyproject.toml":
             now = Path(top, name)
             then = git(folder, "show", f"{revision}:{name}")
             if settings(then) != settings(now.read_text(encoding="utf-8", errors="replace") if now.is_file() else ""):
                 yield name
+
+
+def knowledge(folder: Path, top: str, revision: str) -> set[str]:
+    """Return the files and folders with policies and models that the configurations at hand name, as paths in the repository."""
+    places = {Path(place, name) for place in (top, folder) for name in CONFIGURATIONS}
+    if os.environ["INPUT_CONFIG"]:
+        places.add(folder / os.environ["INPUT_CONFIG"])
+    found = set()
+    for file in places:
+        inside = os.path.relpath(file, top)
+        then = git(folder, "show", f"{revision}:{inside}") if git(folder, "ls-tree", "--full-tree", revision, inside) else ""
+        for text in (then, file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""):
+            said = settings(text) if file.name == "pyproject.toml" else parsed(text)
+            for key in ("rule-paths", "model-paths"):
+                named = said.get(key) if isinstance(said, dict) else None
+                found |= {os.path.relpath(file.parent / str(one), top) for one in named} if isinstance(named, list) else set()
+    return found - {"."}
+
+
+def parsed(text: str) -> Object:
+    try:
+        return tomli.loads(text)
+    except tomli.TOMLDecodeError:
+        return {}
 
 
 def settings(text: str) -> object:

@@ -11,6 +11,7 @@ import msgspec
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.gate.baseline import Baseline, Comparison, compared
 from ctxlint.gate.fingerprints import fingerprint
+from ctxlint.gate.functions import Functions
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.rules import Rule
 from ctxlint.result import Report
@@ -24,14 +25,14 @@ class Looked(msgspec.Struct, frozen=True):
     codes: frozenset[str]
 
 
-def against(report: Report, baseline: Baseline) -> tuple[Report, Comparison]:
+def against(report: Report, baseline: Baseline, present: Functions) -> tuple[Report, Comparison]:
     """Return the report without what the baseline accepts, and what it accepts.
 
     What an earlier revision has is accepted first, then what is shown, then what comments and settings hide: an entry for
     such a finding is not in vain.
     """
     groups = (report.known, report.diagnostics, report.suppressed, report.left_out)
-    comparison = compared([one for group in groups for one in group], baseline.entries, baseline.folder)
+    comparison = compared([one for group in groups for one in group], baseline.entries, baseline.folder, present)
     start = len(report.known)
     shown: list[Diagnostic] = []
     accepted: list[Diagnostic] = []

@@ -6,17 +6,21 @@ A file that cannot be read accepts nothing and ends the run, since an empty base
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.errors import UsageError
-from ctxlint.gate.identity import Identity, matched
+from ctxlint.gate.functions import Functions
+from ctxlint.gate.identity import Identity, Moves, matched
+from ctxlint.knowledge.nearness import did_you_mean
 
 NEVER_ACCEPTED = ("CTX003", "CTX004")
 """What was not analysed, and what is wrong with the baseline itself."""
@@ -87,7 +91,27 @@ def _entry(line: bytes, where: str) -> Entry:
                          "or remove the line and run `ctxlint baseline update`") from error
     if entry.count < 1:
         raise UsageError(f"{where}: the baseline is damaged: `count` is {entry.count}, not 1 or more")
+    empty = next((name for name in ("code", "path", "symbol", "fingerprint") if not getattr(entry, name)), None)
+    if empty is not None:
+        raise UsageError(f"{where}: the baseline is damaged: `{empty}` is empty")
+    if entry.date and not _is_day(entry.date):
+        raise UsageError(f"{where}: the baseline is damaged: `date` is {entry.date!r}, not a day like 2026-01-31")
     return entry
+
+
+def require_rules(baseline: Baseline, rules: Mapping[str, object]) -> None:
+    """Raise UsageError for an entry whose code is that of no rule: what it was to accept is not known."""
+    for entry, line in zip(baseline.entries, baseline.lines):
+        if entry.code not in rules:
+            raise UsageError(f"{baseline.file}:{line}: no rule is called `{entry.code}`{did_you_mean(entry.code, rules)}; "
+                             "restore the line from git, name the rule's file in `rule-paths`, or remove the line")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) and datetime.date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def baseline_text(entries: Iterable[Entry]) -> str:
@@ -95,8 +119,14 @@ def baseline_text(entries: Iterable[Entry]) -> str:
     return "".join(json.dumps(msgspec.to_builtins(entry)) + "\n" for entry in sorted(_merged(entries)))
 
 
-def compared(findings: Sequence[Diagnostic], entries: Sequence[Entry], folder: Path) -> Comparison:
+def compared(
+    findings: Sequence[Diagnostic], entries: Sequence[Entry], folder: Path, present: Functions
+) -> Comparison:
     """Match findings with entries, whose paths are relative to `folder`; earlier findings are matched first."""
+    accepted = {(entry.path, entry.symbol) for entry in entries}
+    moves = Moves(
+        gone=lambda known: not present.has(os.path.normpath(folder / known.path), known.symbol),
+        came=lambda finding, place: (place, finding.symbol) not in accepted)
     owners: list[int] = []
     known: list[Identity] = []
     for number, entry in enumerate(entries):
@@ -104,7 +134,7 @@ def compared(findings: Sequence[Diagnostic], entries: Sequence[Entry], folder: P
         for _ in range(min(entry.count, len(findings))):
             owners.append(number)
             known.append(identity)
-    partners = matched(findings, [relative(one.path, folder) for one in findings], known)
+    partners = matched(findings, [relative(one.path, folder) for one in findings], known, moves)
     accepting = tuple(owners[partner] if partner is not None else None for partner in partners)
     return Comparison(tuple(findings), accepting, Counter(number for number in accepting if number is not None))
 

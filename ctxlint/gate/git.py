@@ -105,6 +105,12 @@ class Repository(msgspec.Struct, frozen=True):
             "--ignore-submodules=all", commit, "--")
         return frozenset(os.fsdecode(name) for name in out.split(b"\0") if name)
 
+    def ignored(self) -> tuple[str, ...]:
+        """The Python files that git tracks although an ignore file in the work tree says that it is to ignore them."""
+        out = _answer(self.root, "cannot list the files that are ignored", "ls-files", "-z", "--cached", "--ignored",
+                      "--exclude-per-directory=.gitignore", "--", "*.py")
+        return tuple(os.fsdecode(name) for name in out.split(b"\0") if name)
+
     def renamed(self, commit: str) -> dict[str, str]:
         """The new path of each file that was moved since the commit, with its old one."""
         out = _answer(self.root, f"cannot compare with {commit}", "diff", "--name-status", "-z", "-M", "-l5000",

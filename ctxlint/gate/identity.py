@@ -2,7 +2,8 @@
 
 A fingerprint says code, function and chain of operations.
 When a function was renamed or went to another class, or its variables were renamed, its fingerprint is another one; then it is
-known by what it does.
+known by what it does. But only what is gone from its old place can have moved, and only to where it was not before: a function
+that stands where it stood is matched with itself alone, so that no repair pays for a fault elsewhere.
 """
 
 from __future__ import annotations
@@ -26,13 +27,22 @@ class Identity(msgspec.Struct, frozen=True):
     line: str = ""
 
 
-def matched(found: Sequence[Diagnostic], places: Sequence[str], known: Sequence[Identity]) -> list[int | None]:
+class Moves(msgspec.Struct, frozen=True):
+    """Whether the function of a known finding is gone from its place, and whether that of a finding was not at its own before."""
+
+    gone: Callable[[Identity], bool]
+    came: Callable[[Diagnostic, str], bool]
+
+
+def matched(
+    found: Sequence[Diagnostic], places: Sequence[str], known: Sequence[Identity], moves: Moves
+) -> list[int | None]:
     """Return for each finding which of `known` it is, or None; none of `known` is taken twice.
 
     `places` are the paths of the findings as `known` would have them. The surest match comes first: the same fingerprint at
     the same line of the same file, in the same file, anywhere; then the same operations in a function of the same name
     elsewhere, then in one that does the same (with other variables, perhaps), then a function elsewhere that does the same
-    with other names around it.
+    with other names around it. What stands in another place is only matched when the one is gone and the other came.
     """
     partners: list[int | None] = [None] * len(found)
     free = dict.fromkeys(range(len(known)))
@@ -48,7 +58,7 @@ def matched(found: Sequence[Diagnostic], places: Sequence[str], known: Sequence[
                 waiting.setdefault(level.known(known[number]), []).append(number)
         for at, finding in enumerate(found):
             if partners[at] is None and (finding.body or not level.needs_body):
-                asked = _Asked(finding, places[at], tuple(symbols.get((finding.code, _last(finding.symbol)), ())))
+                asked = _Asked(finding, places[at], tuple(symbols.get((finding.code, _last(finding.symbol)), ())), moves)
                 partner = partners[at] = _taken(level, asked, waiting, known)
                 if partner is not None:
                     free.pop(partner)
@@ -61,6 +71,15 @@ class _Asked(msgspec.Struct, frozen=True):
     finding: Diagnostic
     place: str
     symbols: tuple[str, ...]
+    moves: Moves
+
+    def may_be(self, known: Identity) -> bool:
+        """Whether both are of one rule and one function: it stands where it stood, or has moved."""
+        if self.finding.code != known.code:
+            return False
+        if (self.place, self.finding.symbol) == (known.path, known.symbol):
+            return True
+        return self.moves.came(self.finding, self.place) and self.moves.gone(known)
 
 
 class _Level(msgspec.Struct, frozen=True):
@@ -79,15 +98,15 @@ def _taken(
     for key in level.found(asked):
         candidates = waiting.get(key, [])
         for position, number in enumerate(candidates):
-            if level.allows(asked, known[number]):
+            if level.allows(asked, known[number]) and asked.may_be(known[number]):
                 return candidates.pop(position)
     return None
 
 
 def source_line(finding: Diagnostic) -> str:
-    """The source line of a finding without its blanks: that of the step at its place, or nothing."""
+    """The source line of a finding without its blanks and without what follows a `#`: that of the step at its place, or nothing."""
     step = next((step for step in finding.flow if step.path == finding.path and step.span.line == finding.span.line), None)
-    return "".join(step.source.split()) if step is not None else ""
+    return "".join(step.source.partition("#")[0].split()) if step is not None else ""
 
 
 def _in_namesakes(asked: _Asked) -> Iterator[str]:

@@ -81,6 +81,11 @@ class Revision:
         source = self.sources([file])[file]
         return file.read_bytes() if source is None else source
 
+    def content(self, path: str) -> bytes | None:
+        """The text that a file had, or None when there was none."""
+        file = Path(path)
+        return self.read(file) if self.is_file(file) else None
+
     def sources(self, files: Iterable[Path]) -> dict[Path, bytes | None]:
         """The texts of files of this revision; None for those that lie on the disk as they were."""
         found: dict[Path, bytes | None] = {}

@@ -12,7 +12,21 @@ import msgspec
 
 from ctxlint.diagnostic import Diagnostic, Step
 from ctxlint.gate.git import Change
-from ctxlint.gate.identity import identities, matched
+from ctxlint.gate.functions import Functions
+from ctxlint.gate.identity import Identity, Moves, identities, matched
+
+
+class Sides(msgspec.Struct, frozen=True):
+    """What else is in both revisions: the present files, the functions of both, and the findings that do not count.
+
+    A finding that comments or settings hide now is still there: nothing new takes its place.
+    """
+
+    files: tuple[str, ...]
+    present: Functions
+    earlier: Functions
+    hidden: tuple[Diagnostic, ...] = ()
+    hidden_before: tuple[Diagnostic, ...] = ()
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -25,16 +39,25 @@ class Difference(msgspec.Struct, frozen=True):
 
 def difference(
     now: Sequence[Diagnostic], before: Sequence[Diagnostic],
-    earlier_name: Callable[[Path], Path | None], change: Callable[[Path], Change],
+    earlier_name: Callable[[Path], Path | None], change: Callable[[Path], Change], sides: Sides,
 ) -> Difference:
     """Return what became of the findings `before`.
 
     `earlier_name` gives the place that a file had before, `change` the lines of it that are new.
     What was introduced is shown at a step that the change touched, when it did not touch the finding's own line.
     """
-    places = [str(earlier_name(Path(one.path)) or one.path) for one in now]
-    partners = matched(now, places, list(identities(before)))
-    gone = set(range(len(before))) - {partner for partner in partners if partner is not None}
+    def before_of(path: str) -> str:
+        return str(earlier_name(Path(path)) or path)
+
+    moves = _moves(sides, before_of)
+
+    def same(those: Sequence[Diagnostic], known: Sequence[Diagnostic]) -> list[int | None]:
+        return matched(those, [before_of(one.path) for one in those], list(identities(known)), moves)
+
+    hidden = [one for one, partner in zip(sides.hidden, same(sides.hidden, sides.hidden_before)) if partner is None]
+    every = same([*hidden, *now], before)
+    partners = every[len(hidden):]
+    gone = set(range(len(before))) - {partner for partner in every if partner is not None}
     changes: dict[str, Change] = {}
 
     def changed(path: str) -> Change:
@@ -50,6 +73,22 @@ def difference(
             msgspec.structs.replace(one, state="unchanged") for one, partner in zip(now, partners) if partner is not None),
         fixed=tuple(msgspec.structs.replace(before[number], state="absent") for number in sorted(gone)),
     )
+
+
+def _moves(sides: Sides, before_of: Callable[[str], str]) -> Moves:
+    now_at: dict[str, list[str]] = {}
+
+    def gone(known: Identity) -> bool:
+        if not now_at:
+            for path in sides.files:
+                now_at.setdefault(before_of(path), []).append(path)
+        places = dict.fromkeys([known.path, *now_at.get(known.path, ())])
+        return not any(sides.present.has(path, known.symbol) for path in places)
+
+    def came(finding: Diagnostic, place: str) -> bool:
+        return not sides.earlier.has(place, finding.symbol)
+
+    return Moves(gone, came)
 
 
 def shown_where_changed(finding: Diagnostic, changed: Callable[[str], Change]) -> Diagnostic:

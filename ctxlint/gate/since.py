@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from ctxlint.errors import UsageError
@@ -40,6 +40,18 @@ def paths_then(paths: Iterable[str], present: Iterable[str], revision: Revision)
     }
     tops = set(given)
     return (*given, *sorted(before for before in moved if tops.isdisjoint((before, *before.parents))))
+
+
+def overlooked(paths: Iterable[str], present: Collection[str], revision: Revision) -> list[str]:
+    """Return a warning when files that git tracks are not analysed because an ignore file names them."""
+    root, tops = revision.repository.root, [Path(os.path.abspath(path)) for path in paths]
+    files = [root / name for name in revision.repository.ignored()]
+    missed = [str(file) for file in files
+              if str(file) not in present and file.is_file() and any(file.is_relative_to(top) for top in tops)]
+    if not missed:
+        return []
+    many = "1 tracked file is" if len(missed) == 1 else f"{len(missed)} tracked files are"
+    return [f"{many} ignored by a .gitignore and not analysed, as {missed[0]}"]
 
 
 def _existing(path: Path) -> Path:

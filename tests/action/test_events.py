@@ -158,3 +158,14 @@ def test_what_decides_what_counts_is_named_when_it_changes(
     commit(tmp_path, {"pyproject.toml": "[tool.ctxlint]\nignore = ['ALL']\n", "sub/.ctxlint.toml": "", "accepted": "x"})
     monkeypatch.setenv("INPUT_BASELINE", "../accepted")
     assert list(base.deciding(tmp_path / "sub", before)) == ["accepted", "pyproject.toml", "sub/.ctxlint.toml"]
+
+
+def test_ignore_files_policies_and_models_decide_too(base: ModuleType, tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    for name in ("lint/rules", "pkg", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    text = "[tool.ctxlint]\nrule-paths = ['lint/rules']\nmodel-paths = ['lint/one.toml']\n"
+    before = commit(tmp_path, {"pyproject.toml": text})
+    names = ["lint/one.toml", "lint/rules/P1.toml", "pkg/.gitignore"]
+    commit(tmp_path, dict.fromkeys([*names, "other/x.toml", "lint/two.toml"], ""))
+    assert list(base.deciding(tmp_path, before)) == names

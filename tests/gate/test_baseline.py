@@ -50,6 +50,15 @@ def test_what_it_accepts_does_not_count(project: Repository, check: Check) -> No
     assert check(".", "--baseline", "").status == 1
 
 
+def test_a_repair_does_not_pay_for_the_same_fault_elsewhere(project: Repository, check: Check) -> None:
+    project.write("agent.py", "def save(x):\n    write_safely(x)\n")
+    project.write("memory.py", "class Memory:\n    def save(x):\n        write(x)  # bug: A\n")
+    done = check(".", "--output-format", "concise")
+    assert "memory.py:3:1: CTX101 bug A" in done.out.splitlines() and f"{FILE}:1:1: CTX004" in done.out
+    project.write("agent.py", "")
+    assert check(".", "--output-format", "concise").out == ""
+
+
 def test_it_counts(project: Repository, check: Check) -> None:
     project.write("agent.py", ONE + "    write(x)  # bug: A\n")
     done = check(".", "--output-format", "concise")
@@ -143,6 +152,10 @@ def test_with_a_revision_what_either_knows_does_not_count(project: Repository, c
     ('{"code": "C", "path": "a", "symbol": "b", "fingerprint": "f", "count": 0}\n', "`count` is 0, not 1 or more"),
     ('{"code": "C", "path": "a", "symbol": "b", "fingerprint": "f", "count": "2"}\n', "`$.count`"),
     ('{"code": "C", "path": "a", "symbol": "b", "fingerprint": "f", "line": 2}\n', "unknown field `line`"),
+    ('{"code": "C", "path": "", "symbol": "b", "fingerprint": "f"}\n', ":1: the baseline is damaged: `path` is empty"),
+    ('{"code": "C", "path": "a", "symbol": "b", "fingerprint": ""}\n', "`fingerprint` is empty"),
+    ('{"code": "C", "path": "a", "symbol": "b", "fingerprint": "f", "date": "2026-02-30"}\n', "`date` is '2026-02-30'"),
+    ('{"code": "CTX999", "path": "a", "symbol": "b", "fingerprint": "f"}\n', ":1: no rule is called `CTX999`"),
     ("\n\n", ":1: the baseline is damaged: "),
     ("\xff\n", ":1: the baseline is damaged: "),
     ("[" * 100_000, ":1: the baseline is damaged: "),

@@ -84,6 +84,48 @@ def test_repaired_here_and_made_there_is_new(repository: Repository, introduced:
     assert introduced("HEAD") == ["other.py:3 bug A"]
 
 
+SAFE = "    write_safely(x)\n"
+FAULT = "    write(x)  # bug: A\n"
+
+
+def stores(**bodies: str) -> str:
+    return "".join(f"class {name}:\n    def save(self, x):\n    {body}" for name, body in bodies.items())
+
+
+@pytest.mark.parametrize("hidden", ["# noqa: CTX101 # bug", "# bug: A low #"])
+def test_what_stands_where_it_stood_has_not_moved(repository: Repository, introduced: Introduced, hidden: str) -> None:
+    """A repair, or a comment that hides the old fault, does not pay for the same fault in another class or file."""
+    repository.commit(agent=stores(A=FAULT, B=SAFE), other="")
+    repository.write("agent.py", stores(A=SAFE, B=FAULT))
+    assert introduced("HEAD") == ["agent.py:6 bug A"]
+    repository.write("agent.py", stores(A=SAFE, B=SAFE))
+    repository.write("memory.py", stores(Memory=FAULT))
+    assert introduced("HEAD") == ["memory.py:3 bug A"]
+    repository.write("agent.py", stores(A=FAULT.replace("# bug", hidden), B=SAFE))
+    assert introduced("HEAD") == ["memory.py:3 bug A"]
+    repository.write("agent.py", stores(A=SAFE, B=SAFE))
+    repository.git("mv", "agent.py", "moved.py")
+    assert introduced("HEAD") == ["memory.py:3 bug A"]
+
+
+def test_a_hidden_finding_uses_up_what_was_known(repository: Repository, introduced: Introduced) -> None:
+    repository.commit(agent="def save(x):\n" + FAULT)
+    repository.write("agent.py", "def save(x):\n" + FAULT.replace("# bug", "# noqa: CTX101 # bug") + "    more()\n" + FAULT)
+    assert len(introduced("HEAD")) == 1
+    repository.commit()
+    repository.write("agent.py", "import os\n" + (repository.root / "agent.py").read_text())
+    assert introduced("HEAD") == []
+
+
+def test_tracked_files_that_an_ignore_file_names_are_told(repository: Repository, check: Check) -> None:
+    repository.commit(agent=ONE)
+    repository.write("pkg/.gitignore", "*\n")
+    repository.write("pkg/new.py", OTHER)
+    assert "ignored by" not in check("--since", "HEAD").err
+    repository.git("add", "-Af")
+    assert "1 tracked file is ignored by a .gitignore and not analysed, as " in check("--since", "HEAD").err
+
+
 def test_a_copied_function_is_new(repository: Repository, introduced: Introduced) -> None:
     repository.commit(agent=ONE)
     repository.write("copy.py", ONE)

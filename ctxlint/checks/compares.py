@@ -75,7 +75,8 @@ def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, ev
     if store is not None:
         flow.insert(0, FlowStep(store.function, store.event, f"`{written}` says what a change writes"))
     evidence = Evidence(f"`{read}` is a read set", use.function, use.event) if use is not None else Evidence(
-        f"`{read}` is kept beside `{written}` and is named for what a change depends on")
+        f"`{read}` is kept beside `{written}` and " + (
+            "holds the same kind of thing" if sides.confidence == "low" else "is named for what a change depends on"))
     return Finding(
         function=decision.function, event=event, kind=kind, confidence=sides.confidence,
         fields={

@@ -54,7 +54,10 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         if sureness == "low" and not is_declared(decision.owner):
             return None
         return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
-    return _by_declaration(analysis, facts, decision, involved) or _by_parsing(analysis, facts, decision, involved)
+    return (
+        _by_declaration(analysis, facts, decision, involved) or _by_effect(analysis, facts, decision, involved)
+        or _by_parsing(analysis, facts, decision, involved)
+    )
 
 
 def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
@@ -68,6 +71,28 @@ def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involv
     if not decision.sets and not alike:
         return None
     return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
+
+
+def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+    """A collection of what a compared field holds that is seen to select writes: names say how sure it is that it is a read set."""
+    if not decision.given or not is_declared(decision.owner):
+        return None
+    stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write")]
+    declared = _declarations(analysis, decision.owner)
+    callers = {caller for caller, _ in analysis.view.call_graph.callers(decision.function)}
+    for store in stores:
+        held = _held(declared.get(store.field, ""))
+        beside = frozenset(
+            key for key, annotation in declared.items()
+            if key not in decision.compared and held and _is_collection(annotation) and _held(annotation) == held
+        )
+        if involved & beside or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
+            continue
+        named = _named(analysis, beside)
+        applied = store.function in callers or _is_collection(declared[store.field]) or _is_mapping(declared[store.field])
+        if named or (beside and applied):
+            return Sides(store.field, min(named or beside), store, None, "medium" if named and applied else "low")
+    return None
 
 
 def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
@@ -149,8 +174,11 @@ def _held(annotation: str) -> frozenset[str]:
     """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
     words = re.findall(r"[A-Za-z_][\w.]*", annotation)
     held = [word for word in words if word.rpartition(".")[2].lower() not in _CONTAINERS]
-    mapping = bool(words) and words[0].rpartition(".")[2].lower() in ("dict", "mapping", "mutablemapping")
-    return frozenset(held[:1] if mapping else held) - {"None", "Any", "object"}
+    return frozenset(held[:1] if _is_mapping(annotation) else held) - {"None", "Any", "object"}
+
+
+def _is_mapping(annotation: str) -> bool:
+    return re.match(r"[\w.]*\b(dict|mapping|mutablemapping)\b", annotation, re.IGNORECASE) is not None
 
 
 def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:

@@ -216,7 +216,8 @@ class Accesses:
         event = self._view.event(identity, keyed.event)
         values = [event.value] if event.kind == "write" and event.value is not None else []
         values += [a.value for a in event.arguments[1:]] if event.kind == "call" and keyed.mode == "write" else []
-        return frozenset(leaf.instance for leaf in self._fields.of_all(identity, keyed.event, values) if not leaf.field)
+        named = frozenset(value.name for value in values if isinstance(value, Name))
+        return named.union(leaf.instance for leaf in self._fields.of_all(identity, keyed.event, values) if not leaf.field)
 
     def _is_one_of_many(self, identity: FunctionId, keyed: Keyed) -> bool:
         """Whether a key is an element of what is gone through, or a part of one."""

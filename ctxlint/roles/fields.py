@@ -19,7 +19,7 @@ from ctxlint.calls.types import ClassObject, Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.entries import is_of_items, kept_in
-from ctxlint.roles.leaf import ASKS, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
+from ctxlint.roles.leaf import ASKS, CHOOSING, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
 
 MAX_DEPTH = 12
 
@@ -315,7 +315,7 @@ class Fields:
             return
         targets = [target for call in self.view.calls(identity, number) for target in call.functions][:6]
         receiver = AccessPath(path.root, path.steps[:-1]) if path.steps else None
-        if targets:
+        if targets and not (receiver is None and name in CHOOSING):
             yield from self._returned(identity, number, receiver, targets, depth)
             return
         if receiver is not None and isinstance(path.root, Name) and len(path.steps) == 1 and not event.arguments:

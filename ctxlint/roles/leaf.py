@@ -16,6 +16,9 @@ CONTENT = JOINING | {
 }
 """Methods of the language's containers, texts and paths whose result is made of what the receiver holds."""
 
+CHOOSING = frozenset(["sorted", "min", "max", "filter"])
+"""Functions of the language that give back of what they are given; the function that is passed along only says in which order, or which."""
+
 
 class Leaf(msgspec.Struct, frozen=True, gc=False):
     """A field of an object, as a function sees it.

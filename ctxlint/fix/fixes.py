@@ -19,7 +19,7 @@ from ctxlint.fix.layout import comments_in
 from ctxlint.fix.names import Names, names_of
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting, Runtime
 from ctxlint.fix.text import Refused, Text, text_of
-from ctxlint.fix.unit import Unit, parsed, unit_at
+from ctxlint.fix.unit import Unit, outermost, parsed, unit_at
 from ctxlint.knowledge.rules import Rule
 
 Rewrite = Callable[..., Answer]
@@ -106,9 +106,11 @@ class Workshop:
         return self._opened[path]
 
     def _unit(self, path: str, opened: _Opened, line: int) -> Unit | None:
-        if (path, line) not in self._units:
-            self._units[path, line] = unit_at(opened.text, opened.tree, line)
-        return self._units[path, line]
+        holder = outermost(opened.tree, line)
+        first = holder.lineno if holder is not None else 0
+        if (path, first) not in self._units:
+            self._units[path, first] = unit_at(opened.text, opened.tree, line)
+        return self._units[path, first]
 
 
 def _keeps_comments(text: Text, edits: Iterable[Edit]) -> None:

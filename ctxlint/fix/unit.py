@@ -136,7 +136,7 @@ def parsed(text: Text) -> ast.Module | None:
 
 def unit_at(text: Text, tree: ast.Module, line: int) -> Unit | None:
     """The unit that holds a line: the outermost function, or the statement at module level."""
-    found = _outermost(tree, line)
+    found = outermost(tree, line)
     if found is None:
         return None
     first = min((found.lineno, *(decorator.lineno for decorator in getattr(found, "decorator_list", ()))))
@@ -160,7 +160,8 @@ def _parse(source: str) -> cst.Module:
     return cst.parse_module(source)
 
 
-def _outermost(tree: ast.Module, line: int) -> ast.stmt | None:
+def outermost(tree: ast.Module, line: int) -> ast.stmt | None:
+    """The outermost function around a line, or the statement at module level."""
     body: list[ast.stmt] = tree.body
     while True:
         holder = next((statement for statement in body if _covers(statement, line)), None)

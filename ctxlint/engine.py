@@ -279,7 +279,7 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
         # What git knows is the file, not the text on standard input.
         revision.change if request.stdin is None else lambda file: WHOLE,
         Sides(
-            tuple(sorted(present)), present_functions(files), Functions(revision.content),
+            tuple(sorted(present)), present_functions({file.path: file.source for file in files}), Functions(revision.content),
             (*now.suppressed, *now.left_out), (*then.suppressed, *then.left_out)),
     )
     return files, msgspec.structs.replace(
@@ -308,7 +308,7 @@ def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
     failed = {failure.path for failure in report.coverage.not_analysed}
     looked = Looked(
         request.paths, frozenset(file.path for file in files if file.path not in failed), planned.selection.codes)
-    report, comparison = against(report, baseline, present_functions(files))
+    report, comparison = against(report, baseline, present_functions({file.path: file.source for file in files}))
     judgeable = judged(baseline, looked) if request.stdin is None else ()
     ignored = ignored_in(configuration)
     notices = [

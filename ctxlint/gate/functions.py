@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ctxlint.discovery.files import SourceFile
-from ctxlint.store.sources import source_of
-from ctxlint.syntax.read import Problem, read
+from ctxlint.syntax.defined import defined
 
 
 class Functions:
@@ -32,34 +29,20 @@ class Functions:
         content = self._content(path)
         if content is None:
             return None
-        reading = read(content)
-        if isinstance(reading, Problem):
+        names = defined(content)
+        if names is None:
             self._unreadable.add(path)
-            return frozenset()
-        return frozenset(_names(reading.tree))
+        return names or frozenset()
 
 
-def present_functions(files: Iterable[SourceFile]) -> Functions:
-    """The functions of the present: of the files that are analysed as they are analysed, of others as the disk has them."""
-    analysed = {file.path: file for file in files}
+def present_functions(sources: Mapping[str, bytes | None]) -> Functions:
+    """The functions of the present: of files with a source as that says, of all others as the disk has them."""
 
     def content(path: str) -> bytes | None:
+        source = sources.get(path)
         try:
-            return source_of(analysed[path]) if path in analysed else Path(path).read_bytes() if os.path.isfile(path) else None
+            return source if source is not None else Path(path).read_bytes() if os.path.isfile(path) else None
         except OSError:
             return b"\0"        # it is there, and nobody can say what is in it
 
     return Functions(content)
-
-
-def _names(tree: ast.Module) -> Iterator[str]:
-    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
-    while waiting:
-        node, outer = waiting.pop()
-        for child in ast.iter_child_nodes(node):
-            name = outer
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                name = f"{outer}.{child.name}" if outer else child.name
-                yield name
-            if not isinstance(child, ast.expr):
-                waiting.append((child, name))

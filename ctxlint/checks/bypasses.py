@@ -43,7 +43,7 @@ def bypasses(
             if (known or _looks_like(analysis, function, edit, cell)) and _moves(analysis, function, edit, tail):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
-                elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, replayers, 0):
+                elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, cell, replayers, 0):
                     yield Bypass(function, edit, "changes the cell and records nothing", "high" if known else "medium")
                 break
 
@@ -139,17 +139,30 @@ def _touches(analysis: Analysis, undo: UndoRecords, function: FunctionId, contai
 
 
 def _covered(
-    analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder, replayers: frozenset[FunctionId], depth: int
+    analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder, cell: frozenset[Holder],
+    replayers: frozenset[FunctionId], depth: int,
 ) -> bool:
     """Whether every known caller records, or replays: then the function is a part of those."""
     callers = {caller for caller, _ in analysis.view.call_graph.callers(function)}
     if not callers or depth >= MAX_CALLERS:
         return False
     return all(
-        caller in replayers or _touches(analysis, undo, caller, container) or is_constructor(analysis.view, caller)
-        or _covered(analysis, undo, caller, container, replayers, depth + 1)
+        caller in replayers or _records_apart(analysis, undo, caller, container, cell) or is_constructor(analysis.view, caller)
+        or _covered(analysis, undo, caller, container, cell, replayers, depth + 1)
         for caller in callers
     )
+
+
+def _records_apart(analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder, cell: frozenset[Holder]) -> bool:
+    """Whether the function touches the log otherwise than by calls that edit the cell too: those record their own edit only."""
+    if not _touches(analysis, undo, function, container):
+        return False
+    edits = undo.edits.of(function)
+    whole = {e.event for e in edits if e.distance and e.holders & cell}
+    touching = {e.event for e in edits if container in e.holders}
+    touching |= {r.event for r in undo.records(function) if r.container == container}
+    touching |= {m.event for m in analysis.summaries.of(function).mutations if container in m.cells}
+    return not touching or not touching <= whole
 
 
 def _sometimes(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit: Edit, container: Holder) -> Iterator[Bypass]:

@@ -17,7 +17,8 @@ from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards, shared_between
 from ctxlint.checks.miscounts import miscounted
 from ctxlint.checks.positional import Carried, Reason, carried_by, revisions
-from ctxlint.checks.same_place import bound_later, elsewhere
+from ctxlint.checks.resized import resized
+from ctxlint.checks.same_place import bound_later, elsewhere, moved_elsewhere
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import STORE, Holder
@@ -31,11 +32,24 @@ def carries(analysis: Analysis) -> Iterator[Finding]:
     for identity in analysis.program.functions():
         for record in undo.records(identity):
             for carried in carried_by(analysis, undo, record):
+                if _is_judged_below(analysis, undo, carried):
+                    continue
                 reason = next(_reasons(analysis, undo, carried), None)
                 place = (record.function, record.made)
                 if reason is not None and place not in reported:
                     reported.add(place)
                     yield _finding(analysis, carried, reason)
+
+
+def _is_judged_below(analysis: Analysis, undo: UndoRecords, carried: Carried) -> bool:
+    """Whether one call makes the record and its edit, so that the callee shows all there is to know."""
+    record = carried.record
+    if not record.distance or record.bound is not None or not all(e.distance and e.event == record.event for e in carried.edits):
+        return False
+    return any(
+        below.container == record.container and carried_by(analysis, undo, below)
+        for call in analysis.view.calls(record.function, record.event) for target in call.functions for below in undo.records(target)
+    )
 
 
 def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
@@ -44,9 +58,11 @@ def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
     An inverse that the caller gets knows nothing of the others.
     """
     yield from _not_the_dual(analysis, undo, carried)
+    yield from resized(analysis, undo, carried)
     yield from miscounted(analysis, undo, carried)
     yield from bound_later(analysis, undo, carried)
     yield from elsewhere(analysis, undo, carried)
+    yield from moved_elsewhere(analysis, undo, carried)
     yield from outgrown(analysis, undo, carried)
     yield from replayed_forwards(analysis, undo, carried)
     yield from many_logs(analysis, undo, carried)

@@ -8,6 +8,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.quantities import normal
 from ctxlint.checks.turning import is_reversed
 from ctxlint.flow.loops import Loops
@@ -174,11 +175,28 @@ def _compared(
         return _turned_round(analysis, replayer, inverse)
     if forward.repeats is not None and forward.operation == "append" and removed is not None and not removed.terms:
         return Mismatch("the replay removes a fixed number of elements, and a loop adds them", inverse)
-    if differ(forward.inserted, removed):
+    if differ(forward.inserted, removed) and not _are_tested(analysis, undo, record, forward, removed):
         return Mismatch("the replay removes another number of elements than the edit added", inverse)
     if differ(forward.removed, inserted):
         return Mismatch("the replay puts back another number of elements than the edit removed", inverse)
     return None
+
+
+def _are_tested(analysis: Analysis, undo: UndoRecords, record: Record, forward: Edit, removed: Sum | None) -> bool:
+    """Whether a test before the edit lets through only as many new elements as the replay removes."""
+    if forward.inserted is None or removed is None or forward.distance:
+        return False
+    rest = forward.inserted - removed
+    pending = [c.value for c in conditions_before(analysis, record.function, forward.event)]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Compound):
+            pending += value.parts
+            if value.operator in ("==", "!=") and len(value.parts) == 2:
+                one, other = (undo.measures.number(record.function, forward.event, part) for part in value.parts)
+                if rest in (one - other, other - one):
+                    return True
+    return False
 
 
 def _turned_round(analysis: Analysis, replayer: FunctionId, inverse: Edit) -> Mismatch | None:

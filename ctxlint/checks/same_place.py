@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.duals import translated
+from ctxlint.checks.duals import in_sequence, translated
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.positional import Carried, Reason
 from ctxlint.flow.paths import reachable
@@ -42,6 +42,28 @@ def elsewhere(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterat
                 yield Reason(
                     "not-the-dual", "it keeps a place that was searched for, and the edit is made at another one", "medium",
                     record.function, edit.event,
+                )
+                return
+
+
+def moved_elsewhere(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
+    """Two edits that move something, one of them at a position worked out from the one that is recorded and replayed as it is."""
+    record = carried.record
+    if record.command is not None or record.distance:
+        return
+    done = in_sequence(analysis, record.function, carried.edits)
+    for function in dict.fromkeys(replay.function for replay in carried.replays):
+        undone = in_sequence(analysis, function, [e for e in undo.edits.of(function) if e.holders & carried.replays[0].edit.holders])
+        if len(done) < 2 or len(done) != len(undone):
+            continue
+        for edit, inverse in zip(done, reversed(undone)):
+            recorded = translated(undo, record, edit, function, inverse.start, False)
+            if edit.distance or not edit.positions or recorded is None or recorded == edit.start or not inverse.positions:
+                continue
+            if _is_adjusted(analysis, record, edit, recorded) and edit.operation in ("insert", "remove"):
+                yield Reason(
+                    "raw-position", "it keeps the number that was passed, and the edit is made at the one that was worked out from it",
+                    "medium", record.function, edit.event,
                 )
                 return
 

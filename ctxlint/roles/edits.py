@@ -19,7 +19,7 @@ from ctxlint.ir.event import Argument, Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.edit import Edit, rebased
 from ctxlint.roles.holders import STORE, Holder, Holders
-from ctxlint.roles.measures import ONE, Atom, Measures, Sum, single, substituted
+from ctxlint.roles.measures import ONE, ZERO, Atom, Measures, Sum, single, substituted
 from ctxlint.roles.reading import Reader
 
 MAX_DISTANCE = 3
@@ -108,7 +108,7 @@ class Edits:
             mark = self._mark(identity, edit, loop)
             if mark is not None:
                 return msgspec.structs.replace(edit, operation="slice", start=mark, removed=single(("size", min(edit.holders), loop.head)) - mark)
-        rounds = self._rounds(identity, loop.driver) if loop.driver is not None else None
+        rounds = self._rounds(identity, loop.driver, edit) if loop.driver is not None else None
         skips = path(graph, loop.driver, loop.driver, {edit.event}, exceptional=False) is not None if loop.driver is not None else True
         leaves = any(
             successor.target not in loop.body and successor.kind == "next" and node != loop.driver
@@ -134,14 +134,27 @@ class Edits:
                         return mark
         return None
 
-    def _rounds(self, identity: FunctionId, driver: int) -> Sum | None:
-        """How many rounds a loop over `range(n)` or over a sequence makes."""
+    def _rounds(self, identity: FunctionId, driver: int, edit: Edit) -> Sum | None:
+        """How many rounds a loop over `range(n)` or over a sequence makes; one that pops asks for `n` also by `min(n, len(cell))`."""
         over = self._view.event(identity, driver).value
         if isinstance(over, Result):
             event = self._view.event(identity, over.event)
             if event.kind == "call" and event.path == AccessPath(Name("range", "global")) and len(event.arguments) == 1:
-                return self._measures.number(identity, over.event, event.arguments[0].value)
+                asked = event.arguments[0].value
+                return self._measures.number(identity, over.event, self._unclamped(identity, asked, edit) if edit.operation == "pop" else asked)
         return None if over is None else self._measures.length(identity, driver, over)
+
+    def _unclamped(self, identity: FunctionId, asked: Value, edit: Edit) -> Value:
+        """What was asked for, of the smaller of it and the length of the cell."""
+        event = self._view.event(identity, asked.event) if isinstance(asked, Result) else None
+        if event is None or event.kind != "call" or event.path != AccessPath(Name("min", "global")) or len(event.arguments) != 2:
+            return asked
+        rest = []
+        for argument in event.arguments:
+            number = self._measures.number(identity, asked.event, argument.value) if isinstance(asked, Result) else ZERO
+            if not any(atom[0] == "size" and atom[1] in edit.holders for atom in number.atoms):
+                rest.append(argument.value)
+        return rest[0] if len(rest) == 1 else asked
 
     # Time: lengths before and after other edits.
 

@@ -158,8 +158,8 @@ class Measures:
                 return self._length(identity, number, event.arguments[0].value, depth)
             if name in _SAME_NUMBER and len(event.arguments) == 1 and (not event.path.steps or event.path.root == Name("operator", "global")):
                 return self._number(identity, number, event.arguments[0].value, depth)
-            if name in _SEARCHES and len(event.arguments) == 2 and not any(a.keyword for a in event.arguments):
-                return self.sorted_place(identity, number, _SEARCHES[name], event.arguments[0].value, event.arguments[1].value)
+            if name in _SEARCHES and is_in_order(event):
+                return self.sorted_place(identity, number, _SEARCHES[name], *(a.value for a in event.arguments))
             if name == "__len__" and event.path.steps:
                 return self._sized(identity, number, self.holders.of_receiver(identity, number))
         return self._place(identity, number, Result(number))
@@ -168,12 +168,15 @@ class Measures:
         holders = self.holders.of(identity, at, value)
         return single(("place", min(holders))) if holders else _unknown(identity, at, value)
 
-    def sorted_place(self, identity: FunctionId, at: int, side: str, cell: Value, item: Value) -> Sum:
-        """Where an item belongs in a sorted cell: before ("left") or behind ("right") those that are equal to it."""
+    def sorted_place(self, identity: FunctionId, at: int, side: str, cell: Value, item: Value, key: Value | None = None) -> Sum:
+        """Where an item belongs in a sorted cell: before ("left") or behind ("right") those that are equal to it.
+
+        With a key one function is given the item and another one its key: they are taken for those of one item.
+        """
         holders = self.holders.of(identity, at, cell)
         if not holders:
             return _unknown(identity, at, Compound("sorted", (cell, item)))
-        return single(("sorted", side, min(holders), repr(self.number(identity, at, item))))
+        return single(("sorted", side, min(holders), repr(self.number(identity, at, item)) if key is None else "by key"))
 
     # Lengths.
 
@@ -297,6 +300,11 @@ class Measures:
 _NOTHING = (Compound("list", ()), Compound("tuple", ()), Constant("str", ""))
 _SEARCHES = {"bisect_left": "left", "bisect_right": "right", "bisect": "right"}
 _ARITHMETIC = frozenset(["+", "+=", "-", "-=", "-x", "+x"])
+
+
+def is_in_order(event: Event) -> bool:
+    """Whether a call is given a sorted sequence and an item, and at most a key beside them."""
+    return [argument.keyword for argument in event.arguments] in (["", ""], ["", "", "key"])
 
 
 def slice_of(event: Event) -> Compound | None:

@@ -19,7 +19,7 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit, Operation
 from ctxlint.roles.holders import STORE, Holder
-from ctxlint.roles.measures import ONE, ZERO, Measures, Sum, single, slice_of
+from ctxlint.roles.measures import ONE, ZERO, Measures, Sum, is_in_order, single, slice_of
 from ctxlint.roles.written_back import written_back
 
 
@@ -80,11 +80,11 @@ class Reader:
             holders = self._holders.of(self._identity, number, event.arguments[0].value)
             if holders:
                 yield self.edit("reorder", number, holders, None, None, None, (), ())
-        if name in _SORTED and len(event.arguments) == 2 and not any(argument.keyword for argument in event.arguments):
-            cell, item = (argument.value for argument in event.arguments)
+        if name in _SORTED and is_in_order(event):
+            cell, item, *key = (argument.value for argument in event.arguments)
             holders = self._holders.of(self._identity, number, cell)
             if holders:
-                start = self._measures.sorted_place(self._identity, number, _SORTED[name], cell, item)
+                start = self._measures.sorted_place(self._identity, number, _SORTED[name], cell, item, *key)
                 yield self.edit("insert", number, holders, start, ZERO, ONE, (), (item,))
 
     def by_method(self, number: int, method: AccessPath, keys: tuple[Value, ...], arguments: list[Value]) -> Iterator[Edit]:

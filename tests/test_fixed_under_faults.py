@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -64,7 +65,7 @@ def full_disk_before_the_record(fixture: ModuleType, folder: Path) -> bool:
 
 
 def retried_transition(fixture: ModuleType, folder: Path) -> bool:
-    fixture.time.sleep = lambda _: None
+    vars(fixture)["time"] = SimpleNamespace(**{**vars(time), "sleep": lambda _: None})        # the clock is everybody's
     journal = fixture.TransitionJournal(folder / "transitions.jsonl")
     journal._path.touch()
     write, failures = journal.append, [OSError("busy")]

@@ -94,6 +94,10 @@ def _compares(
     if not isinstance(value, Compound):
         return False
     if value.operator in _ORDERED and len(value.parts) == 2:
+        one, other = (substituted(undo.measures.number(identity, at, part), given) for part in value.parts)
+        for rest in (one - other - end, other - one - end):
+            if rest.terms and not set(rest.atoms) & set(end.atoms):     # the end itself against something else, terms moved across
+                return True
         for part in value.parts:
             number = substituted(undo.measures.number(identity, at, part), given)
             if not isinstance(part, Constant) and not (number - end).terms:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
@@ -108,8 +108,22 @@ class UndoRecords:
 
     def _command_records(self, identity: FunctionId) -> Iterator[Record]:
         for command in self.commands.of(identity):
+            if self._is_made_where_it_is_done(command.owner, identity):
+                continue                                   # who makes the object knows where: the record is judged there
             made = max((p.at for p in command.parts.values() if p.where == identity), default=command.edit.event)
             yield Record(identity, command.edit.event, command.owner, command.parts, made, command=command)
+
+    def _is_made_where_it_is_done(self, owner: ClassId, forward: FunctionId) -> bool:
+        """Whether every known caller of the forward method makes the object itself."""
+        callers = {caller for caller, _ in self.view.call_graph.callers(forward)}
+        return bool(callers) and all(
+            any(
+                self.view.program.owner(target) == owner and is_constructor(self.view, target)
+                for number, event in enumerate(self.view.function(caller).events) if event.kind == "call"
+                for call in self.view.calls(caller, number) for target in call.functions
+            )
+            for caller in callers
+        )
 
     def kept_in(self, container: Holder, near: FunctionId) -> frozenset[FunctionId]:
         """The functions that lie in a container of inverses, as functions of one module put them there."""

@@ -81,7 +81,8 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: f
     declared = _declarations(analysis, decision.owner)
     callers = {caller for caller, _ in analysis.view.call_graph.callers(decision.function)}
     for store in stores:
-        held = _held(declared.get(store.field, ""))
+        annotation = declared.get(store.field, "")
+        held = _held(annotation)
         beside = frozenset(
             key for key, annotation in declared.items()
             if key not in decision.compared and held and _is_collection(annotation) and _held(annotation) == held
@@ -89,7 +90,7 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: f
         if involved & beside or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
             continue
         named = _named(analysis, beside)
-        applied = store.function in callers or _is_collection(declared[store.field]) or _is_mapping(declared[store.field])
+        applied = store.function in callers or _is_collection(annotation) or _is_mapping(annotation)
         if named or (beside and applied):
             return Sides(store.field, min(named or beside), store, None, "medium" if named and applied else "low")
     return None

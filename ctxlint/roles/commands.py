@@ -14,7 +14,7 @@ from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.view import View
 from ctxlint.flow.paths import reachable
-from ctxlint.ir.value import Compound, Name, Value
+from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.edits import Edits
 from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
@@ -55,7 +55,7 @@ class Commands:
         if owner is None or identity not in methods or is_constructor(self._view, identity) or len(methods) > MAX_METHODS:
             return
         for edit in self._edits.of(identity):
-            if edit.operation == "whole" or any(self._is_own(h, owner, methods) for h in edit.holders):
+            if edit.operation == "whole" or self._is_on_what_was_made(identity, edit) or any(self._is_own(h, owner, methods) for h in edit.holders):
                 continue
             for inverse in methods:
                 if inverse != identity and not is_constructor(self._view, inverse):
@@ -75,6 +75,14 @@ class Commands:
             self._view.program.owner(target) in family
             for number, event in enumerate(self._view.function(identity).events) if event.kind == "call"
             for call in self._view.calls(identity, number) for target in (*call.functions, *call.abstract)
+        )
+
+    def _is_on_what_was_made(self, identity: FunctionId, edit: Edit) -> bool:
+        """Whether the edit is of an object that a call has just given, as when a method fills a copy: nobody takes that back."""
+        event = self._view.event(identity, edit.event)
+        paths = self._view.resolve_path(identity, edit.event, event.path) if event.path is not None else ()
+        return bool(paths) and all(
+            isinstance(path.root, Result) and self._view.event(identity, path.root.event).kind == "call" for path in paths
         )
 
     def _is_own(self, cell: Holder, owner: ClassId, methods: list[FunctionId]) -> bool:

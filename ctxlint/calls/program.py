@@ -158,6 +158,12 @@ class Program:
         own = (self._methods[subclass].plain.get(name) for subclass in info.subclasses)
         return tuple(method for method in own if method is not None)
 
+    def declared_fields(self, class_id: ClassId) -> list[str]:
+        """The annotated fields of a class, those of its farthest ancestor first: what the constructor of a dataclass takes."""
+        info = self._classes.get(class_id)
+        declared = [self._classes[each] for each in reversed(info.mro) if each in self._classes] if info is not None else []
+        return list(dict.fromkeys(field.name for each in declared for field in each.ir.fields if field.annotation))
+
     def external_bases(self, class_id: ClassId) -> tuple[str, ...]:
         """The ancestors outside the program that can bring behaviour, nearest first."""
         info = self._classes.get(class_id)

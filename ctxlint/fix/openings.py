@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from ctxlint.fix.bindings import bound_in, subtree
 from ctxlint.fix.rewriting import Place, Refusal
 from ctxlint.fix.unit import Unit
 
@@ -128,21 +129,7 @@ def is_steady(place: Place, expression: cst.BaseExpression, body: cst.BaseSuite,
             return False
         if isinstance(node, cst.Name):
             names.add(node.value)
-    return not any(_assigns(node, names) for node in subtree(body))
-
-
-def _assigns(node: cst.CSTNode, names: set[str]) -> bool:
-    """Whether a node may bind one of the names anew, or an attribute of one."""
-    targets: list[cst.CSTNode] = []
-    if isinstance(node, cst.Assign):
-        targets = [target.target for target in node.targets]
-    elif isinstance(node, (cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr, cst.CompFor)):
-        targets = [node.target]
-    elif isinstance(node, cst.AsName):
-        targets = [node.name]
-    elif isinstance(node, (cst.Del, cst.Global, cst.Nonlocal, cst.FunctionDef, cst.ClassDef, cst.Import, cst.ImportFrom)):
-        targets = [node]
-    return any(isinstance(each, cst.Name) and each.value in names for target in targets for each in subtree(target))
+    return not names & bound_in([body])
 
 
 def meaning(place: Place, function: cst.BaseExpression) -> str:
@@ -150,10 +137,3 @@ def meaning(place: Place, function: cst.BaseExpression) -> str:
     written = place.unit.code(function)
     found = place.names.qualified(written)
     return found or (f"builtins.{written}" if isinstance(function, cst.Name) and written not in place.names.bound else "")
-
-
-def subtree(node: cst.CSTNode) -> Sequence[cst.CSTNode]:
-    found = [node]
-    for each in found:
-        found.extend(each.children)
-    return found

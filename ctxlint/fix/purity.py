@@ -7,7 +7,8 @@ from typing import Literal
 
 import libcst as cst
 
-from ctxlint.fix.openings import meaning, subtree
+from ctxlint.fix.bindings import subtree
+from ctxlint.fix.openings import meaning
 from ctxlint.fix.rewriting import Place
 
 Effect = Literal["pure", "unknown", "reads"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import libcst as cst
 
-from ctxlint.fix.openings import subtree
+from ctxlint.fix.bindings import subtree
 from ctxlint.fix.rewriting import Place
 from ctxlint.ir.span import Span
 
@@ -48,37 +48,6 @@ def node_at(place: Place, line: int, column: int) -> cst.CSTNode | None:
         ):
             return node
     return None
-
-
-def names_in(nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
-    """Every name that occurs as a variable."""
-    found = set()
-    for node in nodes:
-        for each in subtree(node):
-            if isinstance(each, cst.Attribute):
-                continue
-            if isinstance(each, cst.Name):
-                found.add(each.value)
-    return frozenset(found)
-
-
-def bound_in(nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
-    """The names that the nodes may bind or change through an item or attribute."""
-    found: set[str] = set()
-    for node in nodes:
-        for each in subtree(node):
-            targets: list[cst.CSTNode] = []
-            if isinstance(each, cst.Assign):
-                targets = [target.target for target in each.targets]
-            elif isinstance(each, (cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr, cst.CompFor)):
-                targets = [each.target]
-            elif isinstance(each, cst.AsName):
-                targets = [each.name]
-            elif isinstance(each, (cst.Del, cst.Global, cst.Nonlocal, cst.FunctionDef, cst.ClassDef, cst.Import, cst.ImportFrom)):
-                targets = [each]
-            for target in targets:
-                found |= names_in([target])
-    return frozenset(found)
 
 
 def leaves(node: cst.CSTNode) -> bool:

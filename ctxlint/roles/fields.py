@@ -65,12 +65,7 @@ class Fields:
         for call in self.view.calls(identity, number):
             for target in call.functions:
                 return [formal.name for formal in self.view.function(target).formals[1:]]
-        info = self.view.program.class_(class_id)
-        found: list[str] = []
-        for ancestor in reversed(info.mro) if info is not None else ():
-            declared = self.view.program.class_(ancestor)
-            found += [f.name for f in declared.ir.fields if f.annotation and f.name not in found] if declared is not None else []
-        return found
+        return self.view.program.declared_fields(class_id)
 
     def of_all(self, identity: FunctionId, at: int, values: Iterable[Value]) -> frozenset[Leaf]:
         """The fields of several values."""

@@ -181,11 +181,7 @@ class Kept:
                             yield f"{attribute_owner(self._view, built.name, name)}.{name}", image, None
 
     def _fields(self, class_id: ClassId, event: Event) -> Iterator[tuple[str, Value]]:
-        info = self._view.program.class_(class_id)
-        names: list[str] = []
-        for ancestor in reversed(info.mro) if info is not None else ():
-            declared = self._view.program.class_(ancestor)
-            names += [f.name for f in declared.ir.fields if f.annotation and f.name not in names] if declared is not None else []
+        names = self._view.program.declared_fields(class_id)
         for index, argument in enumerate(event.arguments):
             name = argument.keyword or (names[index] if index < len(names) else "")
             if name and name not in ("*", "**"):

@@ -142,20 +142,12 @@ class Parts:
             for target in call.functions:
                 if is_constructor(self.view, target):
                     return self._of_constructor(identity, number, call, target, parts)
-        names = self._declared(class_id)
+        names = self.view.program.declared_fields(class_id)
         for index, argument in enumerate(self.view.event(identity, number).arguments):
             name = argument.keyword if argument.keyword else names[index] if index < len(names) else ""
             if name and name not in ("*", "**"):
                 parts[f"{attribute_owner(self.view, class_id, name)}.{name}"] = self.part(identity, number, argument.value)
         return bool(parts)
-
-    def _declared(self, class_id: ClassId) -> list[str]:
-        info = self.view.program.class_(class_id)
-        found: list[str] = []
-        for ancestor in reversed(info.mro) if info is not None else ():
-            declared = self.view.program.class_(ancestor)
-            found += [f.name for f in declared.ir.fields if f.annotation and f.name not in found] if declared is not None else []
-        return found
 
     def _of_constructor(
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, parts: dict[Holder, Part]

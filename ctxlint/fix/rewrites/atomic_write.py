@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from ctxlint.diagnostic import Applicability, Edit
+from ctxlint.fix.bindings import subtree
 from ctxlint.fix.layout import call_lines, comments_in, width_of
 from ctxlint.fix.openings import (
     UTF_8,
@@ -19,7 +20,6 @@ from ctxlint.fix.openings import (
     is_steady,
     leaks,
     opening,
-    subtree,
 )
 from ctxlint.fix.pieces import Piece, Words, has_own_encoder, in_memory, is_ascii, pieces_of, strangers
 from ctxlint.fix.purity import Effect, effects_in

@@ -7,22 +7,12 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from ctxlint.fix.bindings import bound_in, names_in, subtree
 from ctxlint.fix.blocks import statement_of, whole_lines
 from ctxlint.fix.layout import comments_in
-from ctxlint.fix.openings import meaning, subtree
+from ctxlint.fix.openings import meaning
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
-from ctxlint.fix.statements import (
-    Between,
-    between,
-    bound_in,
-    indented,
-    leaves,
-    lines_of,
-    names_in,
-    node_at,
-    step_of,
-    waits,
-)
+from ctxlint.fix.statements import Between, between, indented, leaves, lines_of, node_at, step_of, waits
 from ctxlint.ir.span import Span
 
 

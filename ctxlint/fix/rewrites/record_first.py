@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from ctxlint.diagnostic import Applicability
-from ctxlint.fix.openings import subtree
+from ctxlint.fix.bindings import bound_in, names_in, subtree, targets_of
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
-from ctxlint.fix.statements import between, bound_in, lines_of, names_in, node_at, waits
+from ctxlint.fix.statements import between, lines_of, node_at, waits
 from ctxlint.ir.span import Span
 
 MESSAGE = "record before the change"
@@ -159,22 +159,14 @@ def _hands_on(recording: cst.CSTNode, cell: str) -> bool:
 def _rebound(nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
     """The plain names that the nodes bind."""
     found: set[str] = set()
-    for node in nodes:
-        for each in subtree(node):
-            targets: list[cst.CSTNode] = []
-            if isinstance(each, cst.Assign):
-                targets = [target.target for target in each.targets]
-            elif isinstance(each, (cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr)):
-                targets = [each.target]
-            elif isinstance(each, cst.AsName):
-                targets = [each.name]
-            elif isinstance(each, (cst.FunctionDef, cst.ClassDef, cst.Import, cst.ImportFrom, cst.Del)):
-                found |= bound_in([each])
-            for target in targets:
-                if isinstance(target, cst.Name):
-                    found.add(target.value)
-                elif isinstance(target, (cst.Tuple, cst.List)):
-                    found |= names_in([target])
+    for each in (each for node in nodes for each in subtree(node)):
+        if isinstance(each, (cst.CompFor, cst.Global, cst.Nonlocal)):
+            continue                                     # they bind nothing here
+        for target in targets_of(each):
+            if isinstance(target, cst.Name):
+                found.add(target.value)
+            elif target is each or isinstance(target, (cst.Tuple, cst.List)):
+                found |= names_in([target])
     return frozenset(found)
 
 

@@ -15,8 +15,8 @@ import msgspec
 
 from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile
-from ctxlint.fixing import what_fixes_depend_on
 from ctxlint.errors import UsageError
+from ctxlint.fixing import what_fixes_depend_on
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.places import PACKAGE, rules_folder
 from ctxlint.result import Report

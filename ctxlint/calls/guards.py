@@ -67,11 +67,6 @@ class Guards:
         spelled = [".".join((self._view.inference.spelled(identity, path.root), *path.steps)) for path in paths]
         return min(cells or spelled, key=len, default="a lock")
 
-    def owns_lock(self, class_name: str) -> bool:
-        """Whether some method of the class acquires a lock that the object itself holds."""
-        info = self._view.program.class_(class_name)
-        return info is not None and any(self._sites(FunctionId(info.module, m.function))[0] for m in info.ir.methods)
-
     def acquires(self, identity: FunctionId) -> bool:
         """Whether the function itself takes a lock."""
         return bool(self._sites(identity)[0])

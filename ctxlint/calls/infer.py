@@ -41,8 +41,8 @@ from ctxlint.calls.variables import (
     assumed_parameter,
     binding_types,
     captured_variable,
-    local_variable,
     declared_parameter,
+    local_variable,
     narrowed,
 )
 from ctxlint.flow.graph import event_graph

@@ -12,7 +12,6 @@ from ctxlint.calls.view import View
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 
-
 _ALGEBRA = ("same-place", "inner-place", "sibling-place", "outer-place")
 _COMPUTED = ("pure", "total", "fresh", "digests", "serialises", "parses", "copies")
 

@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.hierarchy import linearise
 from ctxlint.calls.identity import ClassId, FunctionId
-from ctxlint.calls.names import canonical, resolve_name, split
+from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.scopes import Scope, is_accessor, is_overload, scope_of
 from ctxlint.calls.standard import standard_name
 from ctxlint.ir.function import Function
@@ -309,11 +309,6 @@ def link(modules: Mapping[str, LinkedModule]) -> Program:
 def is_property(function: Function) -> bool:
     """Whether reading the attribute calls it: `@property`, `@cached_property` and their like, by their last name."""
     return any(text.rpartition(".")[2].lower().endswith("property") for text in function.decorators)
-
-
-def canonical_name(program: Program, dotted: str) -> str:
-    """Where an absolute dotted name leads."""
-    return canonical(program, dotted)
 
 
 def _methods_of(module: str, ir: Class, lowered: Module) -> _Methods:

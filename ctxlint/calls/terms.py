@@ -72,11 +72,6 @@ def substitute(term: Term, actuals: Mapping[str, Term]) -> Term:
     return Term(term.kind, term.name, tuple(substitute(part, actuals) for part in term.parts))
 
 
-def forget_formals(term: Term) -> Term:
-    """Replace every formal by an unknown: what a caller's caller sees when nothing is passed."""
-    return substitute(term, {name: UNKNOWN for name in parameters(term)})
-
-
 def keys(term: Term, module: str) -> frozenset[str]:
     """The pairing keys of a path that is used in `module` (a dotted name).
 

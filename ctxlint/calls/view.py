@@ -20,7 +20,7 @@ from ctxlint.calls.call import argument_of as argument_of
 from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import Program, is_property
-from ctxlint.calls.resolve import CallGraph, Callees, receives
+from ctxlint.calls.resolve import Callees, CallGraph, receives
 from ctxlint.calls.scopes import is_accessor
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.types import Instance, in_order
@@ -33,7 +33,6 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Name, Result, Value
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import Words
-
 
 InterfaceEffect = Literal["read", "write", "append", "delete"]
 """What a method of an interface does to the store behind it; see `interfaces`."""

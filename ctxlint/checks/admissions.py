@@ -78,8 +78,6 @@ def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterato
     )
     for literal in beside if decision.given else ():
         yield decision.overlap.event, frozenset([literal])
-    view = analysis.view
-    graph = view.graph(decision.function)
     comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
     for where, target, literal_set in _branches(analysis, facts, decision):
         if target not in comparing and _answers_yes(analysis, facts, decision, target, comparing):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.bounds import Side, is_raw, is_raw_field
 from ctxlint.checks.bypasses import Bypass, bypasses

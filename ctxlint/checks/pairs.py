@@ -10,6 +10,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
 
+
 def reads_of_the_same_argument(analysis: Analysis, level: Access) -> list[Access]:
     """The reads in the same function of the very path that is written: read, change, write back."""
     place = level.effect.place

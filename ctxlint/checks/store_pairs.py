@@ -14,8 +14,8 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.compensation import writes_after_failure
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.wording import store_name
 from ctxlint.flow.paths import between, path
 from ctxlint.ir.value import AccessPath

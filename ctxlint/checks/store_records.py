@@ -19,8 +19,8 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence

@@ -18,8 +18,8 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.compensation import changes_after_failure
 from ctxlint.checks.fallible import may_fail, may_skip
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.taken import Taken, taken
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from ctxlint.fix.layout import moved
 from ctxlint.fix.bindings import subtree
+from ctxlint.fix.layout import moved
 from ctxlint.fix.openings import Held, meaning
 from ctxlint.fix.purity import Effect, effect_of, effects_in
 from ctxlint.fix.rewriting import Place, Refusal
+
 
 class Words(NamedTuple):
     """Dotted names, which the rule gives.

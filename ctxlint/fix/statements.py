@@ -12,8 +12,6 @@ from ctxlint.fix.bindings import subtree
 from ctxlint.fix.rewriting import Place
 from ctxlint.ir.span import Span
 
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
-
 
 class Between(NamedTuple):
     """Two nodes of one block: the statements that hold them are `body[first]` and `body[last]`."""

@@ -107,10 +107,6 @@ class EventGraph:
         """Whether some path from the entry leads to the node."""
         return node == self.entry or bool(self.predecessors(node))
 
-    def is_event(self, node: int) -> bool:
-        """Whether the node is an event rather than the beginning of a block."""
-        return node < self.size
-
 
 def swallows_nothing(exit_event: int) -> bool:
     """What is assumed of context managers nobody knows: an exception that leaves the body leaves the `with` as well."""

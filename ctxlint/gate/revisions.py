@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from ctxlint.diagnostic import Diagnostic, Step
-from ctxlint.gate.git import Change
 from ctxlint.gate.functions import Functions
+from ctxlint.gate.git import Change
 from ctxlint.gate.identity import Identity, Moves, identities, matched
 
 

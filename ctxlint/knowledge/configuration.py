@@ -122,7 +122,7 @@ def check_rule_tables(configuration: Configuration, rules: Mapping[str, Rule]) -
 
 def json_schema(rules: Mapping[str, Rule]) -> dict[str, object]:
     """Return the JSON schema of a configuration file: the settings, and under `rules` the options of each rule."""
-    (schema,), components = msgspec.json.schema_components([Settings])
+    _, components = msgspec.json.schema_components([Settings])
     table = dict(components["Settings"])
     properties = dict(table["properties"])
     properties["rules"] = {

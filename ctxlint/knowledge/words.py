@@ -24,8 +24,6 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     caches: WordSet
     temporary: WordSet
     versions: WordSet
-    locks: WordSet
-    ephemeral: WordSet
     reads: WordSet
     writes: WordSet
     appends: WordSet

@@ -10,7 +10,6 @@ import msgspec
 from ctxlint.beliefs import Believed, Explanation, Fact, Place, Verdict
 from ctxlint.report.places import shown_path
 
-
 SHOWN = 6
 """Facts that are told of one rule, and places that are told of one fact: more would hide the first ones."""
 

@@ -9,7 +9,6 @@ from ctxlint.diagnostic import Diagnostic
 from ctxlint.report.places import shown_path
 from ctxlint.result import Coverage, Report
 
-
 SLOWEST_FILES = 10
 
 

@@ -14,8 +14,8 @@ from ctxlint.calls.view import argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.holders import Holder, Holders
+from ctxlint.roles.leaf import Leaf
 
 Mode = OneOf["read", "write"]
 Places = frozenset[Holder]

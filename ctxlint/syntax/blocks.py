@@ -17,7 +17,6 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
 from ctxlint.syntax.scopes import Scope
 from ctxlint.syntax.spans import SpanOf
 
-
 _SHARED = 512
 _RESULTS = tuple([Result(number) for number in range(_SHARED)])
 """Results of the first events, which all functions share: making one costs as much as noting its event."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 import sys
 from ast import *
 from ast import AST, ExceptHandler, expr, stmt
-from typing import Any, ClassVar, TypeVar as _TypeVar
+from typing import Any, ClassVar
+from typing import TypeVar as _TypeVar
 
 _Node = _TypeVar("_Node", bound=AST)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from ctxlint.fix.layout import comments_in, width_of
 from ctxlint.fix.bindings import subtree
+from ctxlint.fix.layout import comments_in, width_of
 from ctxlint.fix.openings import constant_text
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ctxlint.diagnostic import Applicability, Edit
+from ctxlint.fix.bindings import subtree
 from ctxlint.fix.blocks import statement_of, unwrapped, whole_lines
 from ctxlint.fix.layout import comments_in
-from ctxlint.fix.bindings import subtree
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 from ctxlint.ir.span import Span
 

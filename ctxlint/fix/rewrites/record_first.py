@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from ctxlint.diagnostic import Applicability
-from ctxlint.fix.bindings import bound_in, names_in, subtree, targets_of
+from ctxlint.fix.bindings import names_in, subtree, targets_of
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 from ctxlint.fix.statements import between, lines_of, node_at, waits
 from ctxlint.ir.span import Span

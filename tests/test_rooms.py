@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).parent.parent / "ctxlint"
 FILES = sorted(PACKAGE.rglob("*.py"))
 IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w.]+)", re.MULTILINE)
 
-LONGER_THAN_A_ROOM = {"calls/effects.py": 440, "syntax/expressions.py": 425, "syntax/tree_expressions.py": 460}
-"""Files that want to be split, and the lines they may not exceed until then."""
+LONGER_THAN_A_ROOM = {"syntax/expressions.py": 411, "syntax/tree_expressions.py": 406}
+"""One recursion over one grammar each: parts of it would have to import each other in a circle. They may not grow."""
 
 READS_ANNOTATIONS = PACKAGE / "calls" / "types.py"
 """Parses the text of one annotation; it sees no tree of a source file."""

@@ -14,6 +14,7 @@ from .exclusion import unless_within
 from .files import OS_FILES, Files, OSFiles, as_bytes, directory_of, read_all, write_all
 from .forks import abandon_in_children
 from .framing import HEADER_LENGTH, SALT_LENGTH, Scan, frame, header, scan
+from .journal import require_usable
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -200,14 +201,4 @@ class FileJournal:
             self._failure = failure
 
     def _require_usable(self) -> None:
-        if self._process != os.getpid():
-            raise JournalLockedError(
-                f"{self._path} was opened by process {self._process}; open it anew after a fork",
-                reason=Reason.JOURNAL_LOCKED,
-            )
-        if self._closed:
-            raise JournalError(f"{self._path} is closed", reason=Reason.JOURNAL_CLOSED)
-        if self._failure is not None:
-            raise JournalError(
-                f"{self._path} is in doubt after {self._failure!r}; reopen it", reason=Reason.JOURNAL_FAILED
-            ) from self._failure
+        require_usable(self._path, self._process, self._closed, self._failure)

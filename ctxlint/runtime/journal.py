@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable
@@ -40,6 +41,18 @@ class Journal(Protocol):
 
 _WRITERS: weakref.WeakValueDictionary[int, object] = weakref.WeakValueDictionary()
 """Who writes to a journal, by its `id`; a writer holds its journal, so no other journal has that number meanwhile."""
+
+
+def require_usable(path: str, process: int, closed: bool, failure: BaseException | None) -> None:
+    """Refuse the use of a journal that another process opened, that was closed, or of which a failure left doubt."""
+    if process != os.getpid():
+        raise JournalLockedError(
+            f"{path} was opened by process {process}; open it anew after a fork", reason=Reason.JOURNAL_LOCKED
+        )
+    if closed:
+        raise JournalError(f"{path} is closed", reason=Reason.JOURNAL_CLOSED)
+    if failure is not None:
+        raise JournalError(f"{path} is in doubt after {failure!r}; reopen it", reason=Reason.JOURNAL_FAILED) from failure
 
 
 def claim(journal: Journal, writer: object) -> None:

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from .errors import JournalCorruptError, JournalError, JournalLockedError, Reason
+from .errors import JournalCorruptError, JournalLockedError, Reason
 from .exclusion import unless_within
 from .files import as_bytes
 from .forks import abandon_in_children
+from .journal import require_usable
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -160,14 +161,4 @@ class SQLiteJournal:
             raise
 
     def _require_usable(self) -> None:
-        if self._process != os.getpid():
-            raise JournalLockedError(
-                f"{self._path} was opened by process {self._process}; open it anew after a fork",
-                reason=Reason.JOURNAL_LOCKED,
-            )
-        if self._closed:
-            raise JournalError(f"{self._path} is closed", reason=Reason.JOURNAL_CLOSED)
-        if self._failure is not None:
-            raise JournalError(
-                f"{self._path} is in doubt after {self._failure!r}; reopen it", reason=Reason.JOURNAL_FAILED
-            ) from self._failure
+        require_usable(self._path, self._process, self._closed, self._failure)

@@ -167,5 +167,6 @@ class _SourceLines:
     def __call__(self, path: str, line: int) -> str:
         found = self._lines.get(path)
         if found is None:
-            found = self._lines[path] = source_of(self._files[path]).decode("utf-8", "replace").splitlines()
+            text = source_of(self._files[path]).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+            found = self._lines[path] = text.split("\n")       # a form feed, among others, ends no line of Python
         return found[line - 1].strip() if 0 < line <= len(found) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -73,12 +74,17 @@ def _written(repaired: Repair) -> Repair:
     from ctxlint.runtime import atomic_write
 
     refused = dict(repaired.taken_back)
+    written: dict[str, bytes] = {}
     for path, data in sorted(repaired.after.items()):
+        place = os.path.realpath(path)
+        if written.get(place) == data:                      # the same file under another name
+            continue
         try:
             with open(path, "rb") as stream:
                 same = stream.read() == repaired.before[path]
             if same:
                 atomic_write(path, data)
+                written[place] = data
             else:
                 refused[path] = "it was changed while its fixes were made"
         except OSError as error:

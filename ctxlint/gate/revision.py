@@ -6,6 +6,7 @@ A submodule is seen at the commit that the revision had of it, when it is checke
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -100,7 +101,8 @@ class Revision:
             entry = self._entry(name)
             if entry is None:
                 raise UsageError(f"{file}: not in {self.commit}")
-            if name in self._changed or self._entries[name].is_link and entry.object:
+            is_link = self._entries[name].is_link and entry.object
+            if name in self._changed or is_link or (entry.object and not _is_on_disk(file, entry.object)):
                 wanted[file] = entry.object
             else:
                 found[file] = None
@@ -205,6 +207,24 @@ class Revision:
         if not text.startswith(self._root):
             return None
         return text[len(self._root):].replace(os.sep, "/")
+
+
+def _is_on_disk(file: Path, name: str) -> bool:
+    """Whether a file has the content of git's object; its index can be told not to look, or not see a change.
+
+    Line ends may be those that git gives a text on this system.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return False
+    return name in (_object_name(data, len(name)), _object_name(data.replace(b"\r\n", b"\n"), len(name)))
+
+
+def _object_name(data: bytes, digits: int) -> str:
+    """The name of a content in a repository whose names have as many digits."""
+    digest = hashlib.new("sha1" if digits == 40 else "sha256", b"blob %d\0" % len(data) + data, usedforsecurity=False)
+    return digest.hexdigest()
 
 
 def _unless_on_disk(file: Path, content: bytes) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -82,7 +83,11 @@ def load_configuration(
     _checked(above, COMMAND_LINE)
     if "select" in above:
         below = {key: value for key, value in below.items() if key not in ("select", "extend-select")}
-    settings = typed(Settings, _merged(below, above), str(file) if file else COMMAND_LINE)
+    where = str(file) if file else COMMAND_LINE
+    settings = typed(Settings, _merged(below, above), where)
+    module = settings.runtime_module
+    if module is not None and not all(part.isidentifier() and not keyword.iskeyword(part) for part in module.split(".")):
+        raise ConfigurationError(f"{where}: key `runtime-module`: `{module}` is no name of a module")
     return Configuration(
         settings=settings,
         folder=(file.parent if file else Path.cwd()).absolute(),

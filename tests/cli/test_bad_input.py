@@ -20,6 +20,8 @@ from tests.cli.conftest import Run
         (("check", "--select", ""), "no rule is named"),
         (("check", "--config", "select=[]"), "no rule is named"),
         (("check", "--fixable", "CTX9"), "no rule's code begins with `CTX9`"),
+        (("check", "--config", "runtime-module='os;import sys'"), "key `runtime-module`"),
+        (("check", "--config", "runtime-module='app.class'"), "key `runtime-module`"),
         (("check", "--cache-dir", "."), "holds other things than records"),
         (("check", "--cache-dir", ""), "holds other things than records"),
         (("check", "--cache-dir", "others"), "holds other things than records"),

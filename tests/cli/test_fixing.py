@@ -135,3 +135,10 @@ def test_the_runtime_can_be_vendored_and_serves_what_is_fixed(project: Path, cap
     assert check("--fix", "--config", 'runtime-module="mine.kept"', "agent.py") == 0
     code = "import agent, sys; agent.save({'a': 1}); assert agent.load() == {'a': 1}; assert 'ctxlint' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=20, cwd=project)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
+def test_a_file_with_two_names_is_fixed_once(project: Path) -> None:
+    (project / "again.py").symlink_to("agent.py")
+    assert main(["check", "--fix", "--no-cache"]) == 0
+    assert (project / "agent.py").read_bytes() == FIXED and (project / "again.py").is_symlink()

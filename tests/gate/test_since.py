@@ -394,6 +394,15 @@ def test_line_ends_changed_by_git_are_no_change(repository: Repository, introduc
     assert introduced("HEAD") == ["agent.py:4 bug B"]
 
 
+@pytest.mark.parametrize("told", [("update-index", "--assume-unchanged", "agent.py"), ("update-index", "--skip-worktree", "agent.py")])
+def test_an_index_that_does_not_look_hides_nothing(repository: Repository, introduced: Introduced, told: tuple[str, ...]) -> None:
+    repository.commit(agent=OTHER)
+    repository.git(*told)
+    repository.write("agent.py", ONE + OTHER)
+    assert repository.git("status", "--porcelain") == ""
+    assert introduced("HEAD") == ["agent.py:2 bug A"]
+
+
 def test_sarif_says_what_is_new(repository: Repository, check: Check) -> None:
     from tests.report.sarif_defects import assert_sound
 

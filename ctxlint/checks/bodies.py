@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Mapping
 
 import msgspec
 
+from ctxlint.calls.identity import FunctionId
 from ctxlint.ir.function import Formal, Function
 from ctxlint.ir.span import Span
 from ctxlint.ir.value import Closure, Name
@@ -19,17 +20,39 @@ _LITERAL_OR_NAME = re.compile(r"""\"[^"]*\"|'[^']*'|(?<![\w.:/*~-])[^\W\d]\w*(?:
 """A text in quotes or a dotted name; what follows a `:` or `/` is a file's name. Of modules with one name, later ones have a `~2`."""
 
 
+class Bodies:
+    """Digests of bodies, each function looked through once however many findings it has."""
+
+    def __init__(self) -> None:
+        self._known: dict[FunctionId, tuple[str, dict[str, str]]] = {}
+
+    def digest(self, identity: FunctionId, function: Function, operations: Iterable[str]) -> str:
+        """The same as `body_digest`."""
+        known = self._known.get(identity)
+        if known is None:
+            known = self._known[identity] = _numbered(function)
+        return _both(*known, operations)
+
+
 def body_digest(function: Function, operations: Iterable[str]) -> str:
     """Two digests: of what a function does, and of the operations in it that a finding is about.
 
     Neither the function's name, owner and place nor the names of its parameters and variables are in them.
     """
+    return _both(*_numbered(function), operations)
+
+
+def _both(does: str, variables: Mapping[str, str], operations: Iterable[str]) -> str:
+    return does + _digest(repr([_with_numbers(operation, variables) for operation in operations]))
+
+
+def _numbered(function: Function) -> tuple[str, dict[str, str]]:
+    """The digest of what a function does, and the numbers that stand for its variables in it."""
     variables: dict[str, str] = {}
     for name in (*(formal.name for formal in function.formals), *function.locals):
         variables.setdefault(name, "")
     said = (function.kind, function.formals, function.returns, function.decorators, function.events, function.blocks)
-    does = repr(_without_names(said, variables))
-    return _digest(does) + _digest(repr([_with_numbers(operation, variables) for operation in operations]))
+    return _digest(repr(_without_names(said, variables))), variables
 
 
 def module_relative(operation: str, modules: Container[str]) -> str:

@@ -8,6 +8,7 @@ from ctxlint.calls.guards import Guards
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import View
+from ctxlint.checks.bodies import Bodies
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import Words
 from ctxlint.roles.cells import Cells
@@ -66,6 +67,7 @@ class Analysis:
     """What the checks noted; None while nobody asks, so that noting costs nothing."""
 
     def __init__(self, view: View) -> None:
+        self.bodies = Bodies()
         self.warnings: list[str] = []
         """What whoever wrote a policy should be told."""
         self.view = view
@@ -73,10 +75,6 @@ class Analysis:
         self.words: Words = view.words
         self.summaries = Summaries(view)
         self.guards = Guards(view)
-        self.complete()
-
-    def complete(self) -> None:
-        """Infer the roles from the summaries."""
         self.stores = Stores(self.summaries)
         self.cells = Cells(self.summaries)
         self.concurrency = Concurrency(self.view)

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
-from ctxlint.checks.bodies import body_digest, module_relative
+from ctxlint.checks.bodies import module_relative
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.diagnostic import CONFIDENCES, Confidence, Diagnostic, Step
 from ctxlint.errors import ConfigurationError
@@ -61,7 +61,7 @@ def worded(rule: Rule, finding: Finding, analysis: Analysis, source_line: Callab
         scenario=scenario,
         evidence=tuple(_evidence(reason, analysis) for reason in finding.evidence),
         events=events,
-        body=body_digest(analysis.program.function(finding.function), events),
+        body=analysis.bodies.digest(finding.function, analysis.program.function(finding.function), events),
         facts=tuple(sorted({"callees": _callees(finding, analysis), **finding.facts}.items())),
     )
 

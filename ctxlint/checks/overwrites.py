@@ -16,7 +16,7 @@ from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import taken_for_nothing
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import path
+from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import Result, Value
 from ctxlint.roles.stores import Access
 
@@ -121,7 +121,7 @@ def is_edit(analysis: Analysis, rewrite: Rewrite) -> bool:
 def serialises_after_opening(analysis: Analysis, rewrite: Rewrite) -> int | None:
     """The event that turns the value into text once the file is already empty, if there is one."""
     identity, opening = rewrite.function, rewrite.effect.event
-    graph = analysis.view.graph(identity)
+    following = reachable(analysis.view.graph(identity), opening)
     origins = analysis.view.origins(identity)
     written = {
         what
@@ -130,7 +130,7 @@ def serialises_after_opening(analysis: Analysis, rewrite: Rewrite) -> int | None
         if kind == "result"
     }
     for number, event in enumerate(analysis.view.function(identity).events):
-        if number <= opening or event.kind != "call" or not graph.is_reachable(number) or path(graph, opening, number) is None or analysis.view.does(identity, number, "serialises", "saves") is None:
+        if number <= opening or event.kind != "call" or number not in following or analysis.view.does(identity, number, "serialises", "saves") is None:
             continue
         arguments: list[Value] = [argument.value for argument in event.arguments]
         if number in written or any(value in rewrite.effect.contents for value in arguments) or Result(number) in rewrite.effect.contents:

@@ -39,13 +39,8 @@ def between(place: Place, one: cst.CSTNode, other: cst.CSTNode) -> Between | Non
 
 def node_at(place: Place, line: int, column: int) -> cst.CSTNode | None:
     """The outermost expression or statement that begins at a place."""
-    for node, where in place.unit.ranges.items():
-        if (
-            where.start.line + place.unit.shift == line and where.start.column + 1 == column
-            and isinstance(node, (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement))
-        ):
-            return node
-    return None
+    kinds = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement)
+    return next((node for node in place.unit.begins.get((line, column), ()) if isinstance(node, kinds)), None)
 
 
 def leaves(node: cst.CSTNode) -> bool:

@@ -23,13 +23,19 @@ _HEADER = "if True:\n"
 
 
 class Unit(NamedTuple):
-    """A part of a file as LibCST sees it; `shift` lines of the file come before its first line."""
+    """A part of a file as LibCST sees it; `shift` lines of the file come before its first line.
+
+    `begins` are the nodes by the line and column of the file at which they begin, the outermost first, `handlers` the first
+    and last lines of exception handlers.
+    """
 
     text: Text
     tree: cst.Module
     shift: int
     ranges: dict[cst.CSTNode, CodeRange]
     parents: dict[cst.CSTNode, cst.CSTNode]
+    begins: dict[tuple[int, int], list[cst.CSTNode]]
+    handlers: list[tuple[int, int]]
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node stands in the file, without the parentheses around it."""
@@ -79,14 +85,7 @@ class Unit(NamedTuple):
 
     def at(self, line: int, column: int, kind: type[Node]) -> Node | None:
         """The outermost node of a kind that begins at a place of the file."""
-        for node, place in self.ranges.items():
-            if (
-                isinstance(node, kind)
-                and place.start.line + self.shift == line
-                and place.start.column + 1 == column
-            ):
-                return node
-        return None
+        return next((node for node in self.begins.get((line, column), ()) if isinstance(node, kind)), None)
 
     def around(self, node: cst.CSTNode, kind: type[Node] | tuple[type[Node], ...]) -> Node | None:
         """The nearest node of a kind that holds `node`."""
@@ -97,11 +96,7 @@ class Unit(NamedTuple):
 
     def inside_handler(self, span: Span) -> bool:
         """Whether a place stands in an exception handler."""
-        return any(
-            isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler))
-            and place.start.line + self.shift <= span.line <= place.end.line + self.shift
-            for node, place in self.ranges.items()
-        )
+        return any(first <= span.line <= last for first, last in self.handlers)
 
     def above(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes that hold `node`, the nearest first."""
@@ -147,10 +142,19 @@ def unit_at(text: Text, tree: ast.Module, line: int) -> Unit | None:
     except (cst.ParserSyntaxError, TooDeep, RecursionError):
         return None
     wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-    ranges = dict(wrapper.resolve(PositionProvider))
+    resolved = dict(wrapper.resolve(PositionProvider))
+    ranges = {node: place for node, place in resolved.items() if isinstance(place, CodeRange)}
     parents: dict[cst.CSTNode, cst.CSTNode] = {}
     _link(module, parents)
-    return Unit(text, module, first - 1 - indented, {n: r for n, r in ranges.items() if isinstance(r, CodeRange)}, parents)
+    shift = first - 1 - indented
+    begins: dict[tuple[int, int], list[cst.CSTNode]] = {}
+    for node, place in ranges.items():
+        begins.setdefault((place.start.line + shift, place.start.column + 1), []).append(node)
+    handlers = [
+        (place.start.line + shift, place.end.line + shift) for node, place in ranges.items()
+        if isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler))
+    ]
+    return Unit(text, module, shift, ranges, parents, begins, handlers)
 
 
 def _parse(source: str) -> cst.Module:

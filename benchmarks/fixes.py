@@ -189,7 +189,7 @@ def outside_the_edits(before: bytes, after: bytes, repaired: Repair, path: str) 
     for turn in sorted({one.turn for one in repaired.applied}):
         edits = dict.fromkeys(edit for one in repaired.applied if one.turn == turn for edit in one.fix.edits if edit.path == path)
         starts = [0, *(end.end() for end in re.finditer("\r\n|\r|\n", text))]
-        for edit in reversed(sorted(edits, key=lambda edit: (edit.span.line, edit.span.column))):
+        for edit in sorted(edits, key=lambda edit: (edit.span.line, edit.span.column))[::-1]:
             first = starts[edit.span.line - 1] + edit.span.column - 1
             last = starts[edit.span.end_line - 1] + edit.span.end_column - 1
             if text[first:last] != edit.old:

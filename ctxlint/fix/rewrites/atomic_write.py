@@ -120,12 +120,8 @@ def _in_its_layout(
     head = place.text.slice(Span(name.line, name.column, first.line, first.column))
     apart = f"\n{unit.indent(first.line)}" if first.line > name.end_line else " "
     opened = head[len(place.text.slice(name)) :]
-    edits = [
-        place.text.edit(
-            Span(name.line, name.column, first.line, first.column),
-            f"{_writer(place, function.attr.value.endswith('bytes'), encoding)}{opened}{unit.bare(function.value)},{apart}",
-        )
-    ]
+    new = f"{_writer(place, function.attr.value.endswith('bytes'), encoding)}{opened}{unit.bare(function.value)},{apart}"
+    edits = [place.text.edit(Span(name.line, name.column, first.line, first.column), new)]
     at = next((i for i, argument in enumerate(call.args) if argument.value is given.get("encoding")), None)
     if at is not None and encoding:
         edits.append(place.text.edit(unit.span(call.args[at]), encoding[0]))
@@ -134,7 +130,25 @@ def _in_its_layout(
     elif encoding:
         end = unit.span(call.args[-1])
         edits.append(place.text.edit(Span(end.end_line, end.end_column, end.end_line, end.end_column), f",{apart}{encoding[0]}"))
+    if apart == " " and not has_text_over_lines(unit.code(call)):
+        edits += _aligned(place, range(first.line + 1, unit.span(call).end_line + 1), first.column, len(new) - len(head), edits)
     return tuple(edits)
+
+
+def _aligned(place: Place, lines: Sequence[int], column: int, by: int, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits that move lines which are aligned with a column, or with something behind it, as that column is moved."""
+    width = width_of(place.text)
+    found = []
+    for number in lines:
+        line = place.text.line(number).rstrip("\r\n")
+        indent = len(line) - len(line.lstrip(" "))
+        if any(edit.span.line < number <= edit.span.end_line for edit in edits) or indent + 1 < column or not line.strip():
+            continue
+        inside = sum(len(edit.new) - len(edit.old) for edit in edits if edit.span.line == number == edit.span.end_line)
+        if len(line) + by + inside > width:
+            return []
+        found.append(place.text.edit(Span(number, 1, number, 1 + max(-by, 0)), " " * by))
+    return found
 
 
 def _in_thread(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:

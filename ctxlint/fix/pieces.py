@@ -331,7 +331,7 @@ def _use(place: Place, node: cst.Name, held: Held, words: Words) -> cst.CSTNode 
                 alone = isinstance(whole, cst.Expr) and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
                 return whole if alone else None
             if _method(above, held.handle) in ("write", "writelines"):
-                return above
+                return above if unit.parents[node] is above.func else None
             direct = any(argument.value is node for argument in above.args)
             return above if direct and meaning(place, above.func) in words.fills else _outer_sync(place, above, held, words)
     return None

@@ -85,10 +85,14 @@ DEEP = 99
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The effect is there when the constant `argument` (a position or keyword) has this value; absent is not equal."""
+    """The effect is there when the constant `argument` (a position or keyword) has this value.
+
+    One that is not given has the value `default`; without a default it is taken for false or None.
+    """
 
     argument: str
     equals: bool | int | str | None
+    default: bool | int | str | None = None
 
 
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -178,6 +178,13 @@ class Models(msgspec.Struct, frozen=True):
         return qualified_name in self.by_name or qualified_name in self.by_type
 
 
+def checked_versions(folder: Path | None = None) -> Iterator[tuple[str, str]]:
+    """Yield each library of which there is a built-in model, and the version that its author looked at."""
+    for file in sorted((folder or rules_folder() / "models").glob("*.toml")):
+        table = read_toml(file)
+        yield str(table["library"]), str(table["checked-with"])
+
+
 RUNTIME = "ctxlint.runtime"
 
 

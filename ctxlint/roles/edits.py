@@ -6,6 +6,7 @@ An edit is followed through helpers by replacing the helper's formals with what 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,7 +14,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod, in_order
 from ctxlint.calls.view import Call
-from ctxlint.flow.loops import Loop, Loops
+from ctxlint.flow.loops import Loop, Loops, may_repeat
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.event import Argument, Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
@@ -24,6 +25,14 @@ from ctxlint.roles.reading import Reader
 
 MAX_DISTANCE = 3
 """An edit further down than this many calls is another function's business."""
+
+
+class _Passed(NamedTuple):
+    """What a call gives for formals: the values, their numbers and lengths, and the places that they are."""
+
+    values: dict[str, Value]
+    sums: dict[Atom, Sum]
+    places: dict[Holder, frozenset[Holder]]
 
 
 class Edits:
@@ -41,7 +50,9 @@ class Edits:
         """The edits that the function makes by operations of its own, in event order."""
         found = self._own.get(identity)
         if found is None:
-            made = [self._counted(identity, edit) for edit in Reader(self._summaries, self._measures, identity).edits()]
+            made = list(Reader(self._summaries, self._measures, identity).edits())
+            if made and may_repeat(self._view.function(identity)):
+                made = [self._counted(identity, edit) for edit in made]
             found = self._own[identity] = tuple(self._settled(identity, edit, made) for edit in made)
         return found
 
@@ -92,7 +103,9 @@ class Edits:
         given = tuple(Argument("", value) for value in arguments)
         call = Call((target,), (), (), given, receiver, self._view.function(target).qualname.rpartition(".")[2])
         made = [edit for edit in self.of(target) if edit.operation not in ("whole", "reorder")]
-        return self._seen_from(identity, number, call, target, made[0], later=True) if len(made) == 1 else None
+        if len(made) != 1:
+            return None
+        return self._seen_from(identity, number, target, made[0], self._what_is_passed(identity, number, call, target), later=True)
 
     # Loops.
 
@@ -176,14 +189,16 @@ class Edits:
                 if found is None:
                     return None
                 actuals[atom] = found
-        return substituted(sum, actuals)
+        return substituted(sum, actuals) if actuals else sum
 
     def _size_at(self, identity: FunctionId, holder: Holder, event: int, others: Iterable[Edit]) -> Sum | None:
         """The length of a cell at an event: what it was at the beginning, and what edits before the event added."""
         found = single(("len", "place", holder))
-        graph = self._view.graph(identity)
         for other in others:
-            if holder in other.holders and other.event != event and event in reachable(graph, other.event):
+            if holder not in other.holders or other.event == event:
+                continue
+            graph = self._view.graph(identity)
+            if event in reachable(graph, other.event):
                 if other.event in reachable(graph, event):
                     continue
                 if other.removed is None or other.inserted is None:
@@ -208,18 +223,18 @@ class Edits:
                 for target in call.functions[:6]:
                     if target == identity or is_constructor(self._view, target):
                         continue
+                    passed: _Passed | None = None
                     for edit in self.of(target):
                         if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
-                            lifted = self._seen_from(identity, number, call, target, edit)
+                            passed = passed or self._what_is_passed(identity, number, call, target)
+                            lifted = self._seen_from(identity, number, target, edit, passed)
                             essence = (lifted.holders, lifted.operation, lifted.start, lifted.removed, lifted.inserted)
                             if lifted.holders and essence not in seen:
                                 seen.add(essence)
                                 yield lifted
 
-    def _seen_from(
-        self, identity: FunctionId, number: int, call: Call, target: FunctionId, edit: Edit, *, later: bool = False
-    ) -> Edit:
-        """A callee's edit in terms of what the call passes; of a call that is made `later`, with lengths as they are then."""
+    def _what_is_passed(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> _Passed:
+        """What a call gives for the formals of one of its functions."""
         actuals = self._view.bound(call, target)
         sums: dict[Atom, Sum] = {}
         renamed: dict[Holder, frozenset[Holder]] = {}
@@ -227,6 +242,13 @@ class Edits:
             sums["param", name] = self._measures.number(identity, number, value)
             sums["len", "param", name] = self._measures.length(identity, number, value)
             renamed[f"{target.module}:{name}"] = self._holders.of(identity, number, value)
+        return _Passed(actuals, sums, renamed)
+
+    def _seen_from(
+        self, identity: FunctionId, number: int, target: FunctionId, edit: Edit, passed: _Passed, *, later: bool = False
+    ) -> Edit:
+        """A callee's edit in terms of what the call passes; of a call that is made `later`, with lengths as they are then."""
+        actuals, sums, renamed = passed
         holders = rebased(edit.holders, renamed)
 
         def seen(sum: Sum | None) -> Sum | None:

@@ -41,6 +41,7 @@ class Holders:
         self._summaries = summaries
         self._view: View = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
+        self._shared: dict[str, frozenset[tuple[int, str]]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Holder]:
         """The places that `value`, as evaluated at event `at`, can be read from; empty for what is made here."""
@@ -141,8 +142,13 @@ class Holders:
 
     def is_shared_below(self, identity: FunctionId, name: str) -> bool:
         """Whether a function defined inside this one takes the variable."""
-        module = self._view.program.modules[identity.module].ir
-        return any(name in function.captures and function.enclosing == identity.index for function in module.functions)
+        shared = self._shared.get(identity.module)
+        if shared is None:
+            shared = self._shared[identity.module] = frozenset(
+                (function.enclosing, capture)
+                for function in self._view.program.modules[identity.module].ir.functions for capture in function.captures
+            )
+        return (identity.index, name) in shared
 
     def _result(self, identity: FunctionId, number: int, depth: int) -> Iterable[Holder]:
         event = self._view.event(identity, number)

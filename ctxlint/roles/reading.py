@@ -38,8 +38,10 @@ class Reader:
         """The function's own edits, in event order."""
         for number, event in enumerate(self._view.function(self._identity).events):
             if event.kind == "call" and event.path is not None:
-                yield from self._of_sorted(number, event, event.path)
-                if event.path.steps:
+                name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
+                if name in _MIXES or name in _SORTED:
+                    yield from self._of_sorted(number, event, name)
+                elif event.path.steps and (name in _METHODS or name == "write"):
                     yield from self._of_call(number, event)
             elif event.kind in ("write", "delete") and event.path is not None and event.path.steps:
                 if event.path.steps[-1] == "[*]":
@@ -73,9 +75,8 @@ class Reader:
         arguments = [argument.value for argument in event.arguments if not argument.keyword]
         yield from self.by_method(number, event.path, event.keys, arguments)
 
-    def _of_sorted(self, number: int, event: Event, path: AccessPath) -> Iterator[Edit]:
+    def _of_sorted(self, number: int, event: Event, name: str) -> Iterator[Edit]:
         """What puts an item where it belongs in a sorted cell decides the place itself."""
-        name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
         if name in _MIXES and event.arguments:
             holders = self._holders.of(self._identity, number, event.arguments[0].value)
             if holders:

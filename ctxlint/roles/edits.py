@@ -5,6 +5,7 @@ An edit is followed through helpers by replacing the helper's formals with what 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -43,14 +44,22 @@ class Edits:
         self._view = summaries.view
         self._holders = holders
         self._measures = measures
+        self._made: dict[FunctionId, tuple[Edit, ...]] = {}
         self._own: dict[FunctionId, tuple[Edit, ...]] = {}
         self._all: dict[FunctionId, tuple[Edit, ...]] = {}
+
+    def made(self, identity: FunctionId) -> Sequence[Edit]:
+        """The operations of the function itself that are edits, each by itself: not yet as often and as late as they are made."""
+        found = self._made.get(identity)
+        if found is None:
+            found = self._made[identity] = tuple(Reader(self._summaries, self._measures, identity).edits())
+        return found
 
     def own(self, identity: FunctionId) -> tuple[Edit, ...]:
         """The edits that the function makes by operations of its own, in event order."""
         found = self._own.get(identity)
         if found is None:
-            made = list(Reader(self._summaries, self._measures, identity).edits())
+            made = self.made(identity)
             if made and may_repeat(self._view.function(identity)):
                 made = [self._counted(identity, edit) for edit in made]
             found = self._own[identity] = tuple(self._settled(identity, edit, made) for edit in made)
@@ -65,9 +74,28 @@ class Edits:
             found = self._all[identity] = tuple(sorted(lifted, key=lambda e: (e.event, e.distance)))
         return found
 
-    def settle(self, identity: FunctionId, sum: Sum | None, *, after: bool = False) -> Sum | None:
+    @functools.cached_property
+    def at_places(self) -> frozenset[FunctionId]:
+        """The functions of which some edit may be at a place that is found somewhere, be it a callee's.
+
+        What is added at an end, set anew or reordered as a whole is at none, and no call makes anything else of it.
+        """
+        found = {identity for identity in self._view.program.functions() if any(map(_may_be_at_a_place, self.made(identity)))}
+        above: dict[FunctionId, list[FunctionId]] = {}
+        for identity in self._view.program.functions() if found else ():
+            for _, calls in self._view.calling(identity):
+                for call in calls:
+                    for target in call.functions[:6]:
+                        above.setdefault(target, []).append(identity)
+        near = frozenset(found)
+        for _ in range(MAX_DISTANCE):
+            near = frozenset(caller for identity in near for caller in above.get(identity, ()) if caller not in found)
+            found |= near
+        return frozenset(found)
+
+    def settle(self, identity: FunctionId, sum: Sum) -> Sum | None:
         """The sum with lengths as they were when the function began."""
-        return self._settle(identity, sum, self.of(identity))
+        return self._settle(identity, sum, self.of(identity)) if any(atom[0] == "size" for atom in sum.atoms) else sum
 
     def is_sequence(self, identity: FunctionId, edit: Edit) -> bool:
         """Whether the cell of an edit is known to be a sequence: by the operation, or by its type."""
@@ -171,7 +199,7 @@ class Edits:
 
     # Time: lengths before and after other edits.
 
-    def _settled(self, identity: FunctionId, edit: Edit, others: list[Edit]) -> Edit:
+    def _settled(self, identity: FunctionId, edit: Edit, others: Sequence[Edit]) -> Edit:
         return msgspec.structs.replace(
             edit,
             start=self._settle(identity, edit.start, others),
@@ -212,26 +240,28 @@ class Edits:
 
     def _lifted(self, identity: FunctionId) -> Iterator[Edit]:
         own = self.own(identity)
+        events = self._view.function(identity).events
         for number, calls in self._view.calling(identity):
-            event = self._view.event(identity, number)
-            if event.kind not in ("call", "write", "delete") or _postpones(event):
+            reached = [
+                (call, target) for call in calls for target in call.functions[:6]
+                if target != identity and not is_constructor(self._view, target)
+            ]
+            event = events[number]
+            if not reached or event.kind not in ("call", "write", "delete") or _postpones(event):
                 continue
             if event.kind != "call" and any(edit.event == number for edit in own):
                 continue
             seen: set[object] = set()
-            for call in calls:
-                for target in call.functions[:6]:
-                    if target == identity or is_constructor(self._view, target):
-                        continue
-                    passed: _Passed | None = None
-                    for edit in self.of(target):
-                        if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
-                            passed = passed or self._what_is_passed(identity, number, call, target)
-                            lifted = self._seen_from(identity, number, target, edit, passed)
-                            essence = (lifted.holders, lifted.operation, lifted.start, lifted.removed, lifted.inserted)
-                            if lifted.holders and essence not in seen:
-                                seen.add(essence)
-                                yield lifted
+            for call, target in reached:
+                passed: _Passed | None = None
+                for edit in self.of(target):
+                    if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
+                        passed = passed or self._what_is_passed(identity, number, call, target)
+                        lifted = self._seen_from(identity, number, target, edit, passed)
+                        essence = (lifted.holders, lifted.operation, lifted.start, lifted.removed, lifted.inserted)
+                        if lifted.holders and essence not in seen:
+                            seen.add(essence)
+                            yield lifted
 
     def _what_is_passed(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> _Passed:
         """What a call gives for the formals of one of its functions."""
@@ -279,6 +309,11 @@ class Edits:
         origins = self._view.origins(target)
         names = {str(what) for value in values for kind, what in origins.roots(value, at) if kind == "param"}
         return tuple(actuals[name] for name in sorted(names) if name in actuals)
+
+
+def _may_be_at_a_place(edit: Edit) -> bool:
+    """Whether an edit says where it is, or removes as much as lies somewhere."""
+    return edit.operation in ("insert", "store", "remove", "slice", "pop") or (edit.operation == "whole" and edit.removed is not None)
 
 
 def _postpones(event: Event) -> bool:

@@ -41,7 +41,7 @@ class Holders:
         self._summaries = summaries
         self._view: View = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
-        self._shared: dict[str, frozenset[tuple[int, str]]] = {}
+        self._taken: dict[str, dict[int, frozenset[str]]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Holder]:
         """The places that `value`, as evaluated at event `at`, can be read from; empty for what is made here."""
@@ -142,13 +142,17 @@ class Holders:
 
     def is_shared_below(self, identity: FunctionId, name: str) -> bool:
         """Whether a function defined inside this one takes the variable."""
-        shared = self._shared.get(identity.module)
-        if shared is None:
-            shared = self._shared[identity.module] = frozenset(
-                (function.enclosing, capture)
-                for function in self._view.program.modules[identity.module].ir.functions for capture in function.captures
-            )
-        return (identity.index, name) in shared
+        return name in self.shared_below(identity)
+
+    def shared_below(self, identity: FunctionId) -> frozenset[str]:
+        """The variables of a function that functions defined inside it take."""
+        taken = self._taken.get(identity.module)
+        if taken is None:
+            taken = self._taken[identity.module] = {}
+            for function in self._view.program.modules[identity.module].ir.functions:
+                if function.captures:
+                    taken[function.enclosing] = taken.get(function.enclosing, frozenset()).union(function.captures)
+        return taken.get(identity.index, frozenset())
 
     def _result(self, identity: FunctionId, number: int, depth: int) -> Iterable[Holder]:
         event = self._view.event(identity, number)

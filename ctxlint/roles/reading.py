@@ -36,6 +36,7 @@ class Reader:
 
     def edits(self) -> Iterator[Edit]:
         """The function's own edits, in event order."""
+        shared = self._holders.shared_below(self._identity)
         for number, event in enumerate(self._view.function(self._identity).events):
             if event.kind == "call" and event.path is not None:
                 name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
@@ -52,12 +53,11 @@ class Reader:
                     yield from self._of_element(number, event, event.path, event.keys)
                     yield from self._of_binding(number, event.value, self._holders.of_event(self._identity, number))
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
-                yield from self._of_variable(number, event.path.root, event.value)
+                if event.path.root.scope != "local" or event.path.root.name in shared:
+                    yield from self._of_variable(number, event.path.root, event.value)
 
     def _of_variable(self, number: int, name: Name, value: Value) -> Iterator[Edit]:
         """A variable that functions share is a cell; a local is none."""
-        if name.scope == "local" and not self._holders.is_shared_below(self._identity, name.name):
-            return
         if name.scope == "local":
             holders = frozenset([self._holders.own(self._identity, name.name)])
             if not any(holders & self._sliced(piece.at, piece.value) for piece in self._pieces(number, value)):

@@ -7,7 +7,7 @@ Untyped objects have the class of the program that has all fields by which the f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -19,7 +19,9 @@ from ctxlint.calls.types import ClassObject, Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.entries import is_of_items, kept_in
+from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import ASKS, CHOOSING, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
+from ctxlint.roles.pieces import EACH, Pieces
 
 MAX_DEPTH = 12
 
@@ -34,10 +36,15 @@ class Fields:
         self._shapes: dict[tuple[FunctionId, str], str] = {}
         self._declared: dict[str, set[ClassId]] | None = None
         self._given: dict[FunctionId, frozenset[Leaf]] = {}
+        self.pieces = Pieces(self.view, self.of, self.of_path, self._lifted, self.tested)
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields whose content `value` is made of; keys by which something else was looked up are none."""
         return self._of(identity, at, value, 0)
+
+    def tested(self, identity: FunctionId, at: int, whole: Compound | None, name: Name) -> frozenset[Leaf]:
+        """The fields by which a variable is tested before it is used, or before it becomes an element of a comprehension."""
+        return tested_fields(self.view, self.of, identity, at, whole, name)
 
     def of_path(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> frozenset[Leaf]:
         """The field that an access path ends in, or the object that it is."""
@@ -105,7 +112,21 @@ class Fields:
                 if int(position.text) < len(info.ir.fields):
                     yield Leaf(spelled(value.parts[0]), type.name, info.ir.fields[int(position.text)].name)
                     return
-        yield from self._part(identity, at, value.parts[0], position, depth)
+        found = self._piece(identity, at, value)
+        yield from self._part(identity, at, value.parts[0], position, depth) if found is None else found
+
+    def _piece(self, identity: FunctionId, at: int, value: Compound) -> frozenset[Leaf] | None:
+        position = value.parts[1]
+        if not isinstance(position, Constant) or not position.text.isdigit():
+            return None
+        return self.pieces.of(identity, at, value.parts[0], (int(position.text),))
+
+    def keys_of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
+        """The fields that the keys of a mapping are made of; of one that nothing is known of, those that it is kept in."""
+        found = self.pieces.of(identity, at, value, (EACH,))
+        if found is None and not (isinstance(value, Result) and self.view.event(identity, value.event).kind == "call"):
+            found = self.of(identity, at, value)
+        return found or frozenset()
 
     def _part(self, identity: FunctionId, at: int, whole: Value, position: Value, depth: int) -> Iterator[Leaf]:
         """A part of a record without names: of one that a container keeps, or of one that nothing else is known of.
@@ -363,21 +384,20 @@ class Fields:
 
     # Through calls.
 
-    def passed_through(self, identity: FunctionId, number: int, picked: Callable[[Value], Iterable[Value]]) -> frozenset[Leaf]:
-        """The fields that chosen parts of what a call's functions return are made of, in terms of what the call passes."""
+    def _lifted(self, identity: FunctionId, number: int, target: FunctionId, at: int, leaves: frozenset[Leaf]) -> Iterator[Leaf]:
+        """What a callee's leaves are in terms of what the call passes; what the callee keeps to itself is left out."""
         event = self.view.event(identity, number)
-        found: set[Leaf] = set()
         for call in self.view.calls(identity, number):
-            for target in call.functions[:4]:
-                passed = {name: self.of(identity, number, value) for name, value in self.view.bound(call, target).items()}
-                own = receiver_name(self.view.function(target))
-                if own and call.receiver is not None and own not in passed:
-                    passed[own] = self.of_path(identity, number, call.receiver, event.keys)
-                for at, returned in enumerate(self.view.function(target).events):
-                    if returned.kind == "return" and returned.value is not None:
-                        for leaf in self.of_all(target, at, picked(returned.value)):
-                            found |= self.translated(self.from_formal(target, at, leaf), passed)
-        return frozenset(found)
+            if target not in call.functions:
+                continue
+            passed = {name: self.of(identity, number, value) for name, value in self.view.bound(call, target).items()}
+            own = receiver_name(self.view.function(target))
+            if own and call.receiver is not None and own not in passed:
+                passed[own] = self.of_path(identity, number, call.receiver, event.keys)
+            for leaf in leaves:
+                given = self.from_formal(target, at, leaf)
+                if given.instance.partition(".")[0].partition("[")[0] in passed:
+                    yield from self.translated(given, passed)
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
         """A callee's leaf in terms of what was passed for its formals."""

@@ -26,6 +26,8 @@ from ctxlint.roles.literals import literals_before
 
 
 MODES: tuple[Mode, ...] = ("read", "write")
+CALLERS = 6
+"""How many callers are asked what they pass."""
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
@@ -165,12 +167,28 @@ class Accesses:
             for store in self.uses(written, "write"):
                 if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
+        for use in self.uses(read, "read"):
+            for store in self.uses(written, "write"):
+                if self._passed(use) & self._passed(store) - FILES:
+                    return use, store
         if not by_any_name or written.rpartition(".")[0].endswith(("{}", "()")):
             return None
         return next((
             (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
             if use.function != store.function and may_be_one(use.places, store.places)
         ), None)
+
+    def _passed(self, use: Use) -> Places:
+        """The places of a use, and for formals what the function's callers pass."""
+        found = set(use.places)
+        for formal in self._view.function(use.function).formals:
+            if f"{use.function.module}:{formal.name}" in use.places:
+                for caller, number in self._view.call_graph.callers(use.function)[:CALLERS]:
+                    for call in self._view.calls(caller, number):
+                        value = self._view.bound(call, use.function).get(formal.name) if use.function in call.functions else None
+                        if value is not None:
+                            found |= self._keys.container(caller, number, value)
+        return frozenset(found)
 
     def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
         """The tests of fields that hold where a field is used."""
@@ -182,7 +200,7 @@ class Accesses:
         return frozenset(field for mode in MODES for field in self._all(mode) if field.rpartition(".")[0] == owner)
 
     def together(self, fields: frozenset[str]) -> frozenset[str]:
-        """The fields that some function uses of the same object as one of `fields`."""
+        """The fields that some function, its callees included, uses of the same object as one of `fields`."""
         objects = {place for place, used in self._by_object.items() if used & fields}
         return frozenset().union(*(self._by_object[each] for each in objects))
 
@@ -196,6 +214,14 @@ class Accesses:
             for number, field, _ in self._fills.constructed(identity):
                 if field.rpartition(".")[0].endswith(("{}", "()")):
                     found.setdefault((identity, f"display {number}"), set()).add(field)
+        for identity in self._asked:
+            for number, event in enumerate(self._view.function(identity).events):
+                for call in self._view.calls(identity, number) if event.kind == "call" and event.arguments else ():
+                    for target in call.functions[:4]:
+                        for formal, value in self._view.bound(call, target).items():
+                            used = found.get((target, formal))
+                            if used and isinstance(value, Name):
+                                found.setdefault((identity, value.name), set()).update(used)
         return found
 
     def of_formal(self, identity: FunctionId, formal: str, depth: int = HELPERS) -> frozenset[tuple[Mode, Places]]:
@@ -297,7 +323,7 @@ class Accesses:
     def _made_of(self, identity: FunctionId, number: int, names: frozenset[Value], mode: Mode) -> Iterator[Keyed]:
         """The keys that are made of what a field is filled with."""
         for keyed in self._keys.of(identity, mode):
-            if keyed.event != number and any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
+            if keyed.event != number and not keyed.sought and any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
                 yield keyed
 
     # Fields that are taken apart for keys.

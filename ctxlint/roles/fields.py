@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from ctxlint.calls.binding import bind
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
@@ -22,6 +23,7 @@ from ctxlint.roles.entries import is_of_items, kept_in
 from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import ASKS, CHOOSING, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
 from ctxlint.roles.pieces import EACH, Pieces
+from ctxlint.roles.shapes import Shapes
 
 MAX_DEPTH = 12
 
@@ -33,10 +35,9 @@ class Fields:
         self._summaries = summaries
         self.view = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Leaf]] = {}
-        self._shapes: dict[tuple[FunctionId, str], str] = {}
-        self._declared: dict[str, set[ClassId]] | None = None
+        self.shapes = Shapes(self.view)
         self._given: dict[FunctionId, frozenset[Leaf]] = {}
-        self.pieces = Pieces(self.view, self.of, self.of_path, self._lifted, self.tested)
+        self.pieces = Pieces(self.view, self.of, self.of_path, self._lifted, self.tested, self.shapes)
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields whose content `value` is made of; keys by which something else was looked up are none."""
@@ -292,7 +293,7 @@ class Fields:
             if isinstance(type, Instance) and self.view.program.class_(type.name) is not None:
                 return attribute_owner(self.view, type.name, field)
         if isinstance(path.root, Name) and not path.steps:
-            shape = self._shape(identity, path.root.name)
+            shape = self.shapes.of(identity, path.root.name)
             return attribute_owner(self.view, shape, field) if shape else ""
         return ""
 
@@ -301,31 +302,7 @@ class Fields:
         for type in in_order(self.view.inference.of_value(identity, at, name)):
             if isinstance(type, Instance) and self.view.program.class_(type.name) is not None:
                 return type.name
-        return self._shape(identity, name.name)
-
-    def _shape(self, identity: FunctionId, name: str) -> ClassId:
-        """The class that has all fields which the function uses of an untyped object; of several the one nearest by."""
-        known = self._shapes.get((identity, name))
-        if known is None:
-            used = {
-                event.path.steps[0] for event in self.view.function(identity).events
-                if event.path is not None and event.path.root == Name(name, "local") and event.path.steps
-                and not event.path.steps[0].startswith("[")
-            }
-            known = self._shapes[identity, name] = self._class_with(identity.module, used) if used else ""
-        return known
-
-    def _class_with(self, module: str, fields: set[str]) -> ClassId:
-        if self._declared is None:
-            self._declared = {}
-            for class_id in self.view.program.classes():
-                info = self.view.program.class_(class_id)
-                names = [*(f.name for f in info.ir.fields), *(m.name for m in info.ir.methods)] if info is not None else []
-                for field in (*names, *self.view.inference.stores(class_id)):
-                    self._declared.setdefault(field, set()).add(class_id)
-        fitting = [self._declared.get(field, set()) for field in fields]
-        classes = set.intersection(*fitting) if fitting else set()
-        return min(classes, key=lambda c: (not c.startswith(f"{module}."), c), default="")
+        return self.shapes.of(identity, name.name)
 
     def _call(self, identity: FunctionId, number: int, event: Event, path: AccessPath, depth: int) -> Iterator[Leaf]:
         name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
@@ -386,18 +363,27 @@ class Fields:
 
     def _lifted(self, identity: FunctionId, number: int, target: FunctionId, at: int, leaves: frozenset[Leaf]) -> Iterator[Leaf]:
         """What a callee's leaves are in terms of what the call passes; what the callee keeps to itself is left out."""
-        event = self.view.event(identity, number)
-        for call in self.view.calls(identity, number):
-            if target not in call.functions:
-                continue
-            passed = {name: self.of(identity, number, value) for name, value in self.view.bound(call, target).items()}
-            own = receiver_name(self.view.function(target))
-            if own and call.receiver is not None and own not in passed:
-                passed[own] = self.of_path(identity, number, call.receiver, event.keys)
+        for passed in self.passed(identity, number, target):
             for leaf in leaves:
                 given = self.from_formal(target, at, leaf)
                 if given.instance.partition(".")[0].partition("[")[0] in passed:
                     yield from self.translated(given, passed)
+
+    def passed(self, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, frozenset[Leaf]]]:
+        """What a callee is given for its formals, the receiver included."""
+        event = self.view.event(identity, number)
+        for call in self.view.calls(identity, number):
+            if target in call.functions:
+                found = {name: self.of(identity, number, value) for name, value in self.view.bound(call, target).items()}
+                own = receiver_name(self.view.function(target))
+                if own and call.receiver is not None and own not in found:
+                    found[own] = self.of_path(identity, number, call.receiver, event.keys)
+                yield found
+        if event.path is not None and target in self.shapes.called(identity, number):
+            own = receiver_name(self.view.function(target))
+            bound = bind(self.view.function(target), event.arguments, skip_first=True)
+            found = {name: self.of(identity, number, value) for name, value in bound.items()}
+            yield {**found, own: self.of(identity, number, event.path.root)} if own else found
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
         """A callee's leaf in terms of what was passed for its formals."""

@@ -37,11 +37,13 @@ class Keyed:
     """A key, made of `values`, selects what is read or written at an event; what it selects from is found when it is asked for."""
 
     def __init__(
-        self, event: int, mode: Mode, values: tuple[Value, ...], leaves: Callable[[], frozenset[Leaf]], places: Callable[[], Places]
+        self, event: int, mode: Mode, values: tuple[Value, ...], leaves: Callable[[], frozenset[Leaf]], places: Callable[[], Places],
+        sought: bool = False,
     ) -> None:
         self.event = event
         self.mode: Mode = mode
         self.values = values
+        self.sought = sought             # it is only asked whether the key is there
         self._find_leaves = leaves
         self._find_places = places
 
@@ -208,7 +210,7 @@ class Keys:
                 if not isinstance(key, Constant) and isinstance(container, (Name, Result)):
                     yield Keyed(
                         min(where, graph.size - 1), "read", (key,), functools.partial(self._fields.of, identity, where, key),
-                        functools.partial(self.container, identity, where, container))
+                        functools.partial(self.container, identity, where, container), sought=True)
 
     def _taken_along(self, identity: FunctionId, number: int, value: Compound) -> Iterator[Keyed]:
         """An entry that is gone through with its key is read by that key: by what the key is tested for."""

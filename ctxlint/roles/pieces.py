@@ -15,6 +15,7 @@ from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.leaf import Leaf, is_in_record
+from ctxlint.roles.shapes import Shapes
 
 Step = int | str
 Steps = tuple[Step, ...]
@@ -45,7 +46,9 @@ class Pieces:
         content_of_path: Callable[[FunctionId, int, AccessPath, tuple[Value, ...]], frozenset[Leaf]],
         lifted: Callable[[FunctionId, int, FunctionId, int, frozenset[Leaf]], Iterable[Leaf]],
         selected: Callable[[FunctionId, int, Compound | None, Name], frozenset[Leaf]],
+        shapes: Shapes,
     ) -> None:
+        self._shapes = shapes
         self._view = view
         self._content = content
         self._content_of_path = content_of_path
@@ -188,6 +191,7 @@ class Pieces:
 
     def _of_call(self, identity: FunctionId, number: int, event: Event, path: AccessPath, steps: Steps, depth: int) -> Found:
         targets = [target for call in self._view.calls(identity, number) for target in call.functions][:6]
+        targets = targets or list(self._shapes.called(identity, number))
         if targets:
             return self._joined([self._returned(identity, number, target, steps, depth) for target in targets])
         name = path.steps[-1] if path.steps else getattr(path.root, "name", "")

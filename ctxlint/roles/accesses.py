@@ -57,8 +57,10 @@ class Selecting:
         self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}
         self._taken_apart: dict[FunctionId, tuple[tuple[int, Holder], ...]] = {}
 
-    def concerned(self, names: frozenset[str], modules: frozenset[str]) -> tuple[FunctionId, ...]:
-        """Those that use one of the names or stand in one of the modules, in the program's order."""
+    def concerned(
+        self, names: frozenset[str], modules: frozenset[str], functions: frozenset[FunctionId]
+    ) -> tuple[FunctionId, ...]:
+        """Those that use one of the names, stand in one of the modules or are asked for, in the program's order."""
         if self._selecting is None:
             self._selecting = []
             for identity in self.view.program.functions():
@@ -68,7 +70,7 @@ class Selecting:
                 for name in used:
                     self._naming.setdefault(name, set()).add(identity)
         named = frozenset().union(*(self._naming.get(name, frozenset()) for name in names))
-        return tuple(identity for identity in self._selecting if identity in named or identity.module in modules)
+        return tuple(identity for identity in self._selecting if identity in named or identity.module in modules or identity in functions)
 
     def _names(self, identity: FunctionId) -> set[str]:
         """The names on a function's paths and among its keys; none when it selects and fills nothing."""
@@ -119,7 +121,8 @@ class Accesses:
     """
 
     def __init__(
-        self, selecting: Selecting, names: frozenset[str], modules: frozenset[str], owners: frozenset[str] | None
+        self, selecting: Selecting, names: frozenset[str], modules: frozenset[str], functions: frozenset[FunctionId],
+        owners: frozenset[str] | None,
     ) -> None:
         self._selecting = selecting
         self._view = selecting.view
@@ -128,7 +131,7 @@ class Accesses:
         self._keys = selecting.keys
         self._fills = selecting.fills
         self._owners = owners
-        self._asked = selecting.concerned(names, modules)
+        self._asked = selecting.concerned(names, modules, functions)
         self._by_mode: dict[Mode, dict[str, tuple[Use, ...]]] = {}
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
@@ -181,14 +184,23 @@ class Accesses:
     def _passed(self, use: Use) -> Places:
         """The places of a use, and for formals what the function's callers pass."""
         found = set(use.places)
-        for formal in self._view.function(use.function).formals:
-            if f"{use.function.module}:{formal.name}" in use.places:
-                for caller, number in self._view.call_graph.callers(use.function)[:CALLERS]:
-                    for call in self._view.calls(caller, number):
-                        value = self._view.bound(call, use.function).get(formal.name) if use.function in call.functions else None
-                        if value is not None:
-                            found |= self._keys.container(caller, number, value)
+        formals = [f.name for f in self._view.function(use.function).formals if f"{use.function.module}:{f.name}" in use.places]
+        sites = [*self._view.call_graph.callers(use.function), *self._untyped.get(use.function, ())] if formals else []
+        for caller, number in sites[:CALLERS]:
+            for bound in self._fields.bound(caller, number, use.function):
+                for value in (bound[name] for name in formals if name in bound):
+                    found |= self._keys.container(caller, number, value)
         return frozenset(found)
+
+    @functools.cached_property
+    def _untyped(self) -> dict[FunctionId, list[tuple[FunctionId, int]]]:
+        """Who calls methods of objects that are known by their fields alone."""
+        found: dict[FunctionId, list[tuple[FunctionId, int]]] = {}
+        for identity in self._asked:
+            for number, event in enumerate(self._view.function(identity).events):
+                for target in self._fields.shapes.called(identity, number) if event.kind == "call" else ():
+                    found.setdefault(target, []).append((identity, number))
+        return found
 
     def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
         """The tests of fields that hold where a field is used."""

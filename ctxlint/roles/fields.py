@@ -371,19 +371,33 @@ class Fields:
 
     def passed(self, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, frozenset[Leaf]]]:
         """What a callee is given for its formals, the receiver included."""
+        for bound in self.bound(identity, number, target):
+            yield {name: self._handed(identity, number, value) for name, value in bound.items()}
+
+    def bound(self, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, Value | AccessPath]]:
+        """Which value fills which formal of a callee, the receiver included, be the callee known by its object's fields alone."""
         event = self.view.event(identity, number)
+        own = receiver_name(self.view.function(target))
         for call in self.view.calls(identity, number):
             if target in call.functions:
-                found = {name: self.of(identity, number, value) for name, value in self.view.bound(call, target).items()}
-                own = receiver_name(self.view.function(target))
-                if own and call.receiver is not None and own not in found:
-                    found[own] = self.of_path(identity, number, call.receiver, event.keys)
+                found: dict[str, Value | AccessPath] = {**self.view.bound(call, target)}
+                if own and call.receiver is not None:
+                    found.setdefault(own, call.receiver if call.receiver.steps else call.receiver.root)
                 yield found
         if event.path is not None and target in self.shapes.called(identity, number):
-            own = receiver_name(self.view.function(target))
             bound = bind(self.view.function(target), event.arguments, skip_first=True)
-            found = {name: self.of(identity, number, value) for name, value in bound.items()}
-            yield {**found, own: self.of(identity, number, event.path.root)} if own else found
+            yield {**bound, own: event.path.root} if own else {**bound}
+
+    def _handed(self, identity: FunctionId, at: int, value: Value | AccessPath) -> frozenset[Leaf]:
+        """What is passed: an object by its name, also when it is one of those that a field holds."""
+        if isinstance(value, AccessPath):
+            return self.of_path(identity, at, value, self.view.event(identity, at).keys)
+        found = self.of(identity, at, value)
+        if isinstance(value, Name) and found and all(leaf.field for leaf in found):
+            owner = self.owner(identity, at, value)
+            if owner and self.view.program.class_(owner) is not None:
+                return frozenset([Leaf(value.name, owner, "")])
+        return found
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
         """A callee's leaf in terms of what was passed for its formals."""

@@ -8,7 +8,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Block
-from ctxlint.ir.value import Compound, Name, Value
+from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.leaf import Leaf
 
 _CHOOSES = frozenset(["in", "==", "&", ">>"])
@@ -24,11 +24,13 @@ def tested_fields(
         return frozenset()
     graph = view.graph(identity)
     bound = set(view.definitions(identity).definitions(at, name.name))
+    if whole is not None:
+        bound = {number for number in bound if number >= 0 and goes_through(view, identity, whole, view.event(identity, number).value)}
     found: set[Leaf] = set()
     for index, block in enumerate(view.function(identity).blocks):
         where = graph.size + index if block.first == block.last else block.last - 1
         for value, target in _choices(block, name):
-            if not bound.intersection(view.definitions(identity).definitions(where, name.name)):
+            if not bound.issuperset(view.definitions(identity).definitions(where, name.name)):
                 continue
             node = graph.size + target
             if whole is None and not (len(graph.predecessors(node)) == 1 and dominates(graph, node, at)):
@@ -36,6 +38,14 @@ def tested_fields(
             for part in _others(value, name):
                 found |= {leaf for leaf in content(identity, where, part) if leaf.field}
     return frozenset(found)
+
+
+def goes_through(view: View, identity: FunctionId, whole: Compound, value: Value | None) -> bool:
+    """Whether a variable's value is an element of what a comprehension goes through."""
+    while isinstance(value, Compound) and value.operator == "item":
+        value = value.parts[0]
+    event = view.event(identity, value.event) if isinstance(value, Result) else None
+    return event is not None and event.kind == "iterate" and event.value in whole.parts
 
 
 def _choices(block: Block, name: Name) -> Iterator[tuple[Compound, int]]:

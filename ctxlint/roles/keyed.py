@@ -81,8 +81,10 @@ class Keys:
             found = self._all[identity, mode, depth] = tuple(sorted([*own, *passed], key=lambda keyed: keyed.event))
         return found
 
-    def container(self, identity: FunctionId, at: int, value: Value) -> Places:
+    def container(self, identity: FunctionId, at: int, value: Value | AccessPath) -> Places:
         """The places that a value is, as something that keys select from."""
+        if isinstance(value, AccessPath):
+            return self._container(identity, at, value, self._view.event(identity, at).keys)
         if isinstance(value, Name):
             return self._container(identity, at, AccessPath(value), ())
         return frozenset(holder.partition("[")[0] for holder in self._holders.of(identity, at, value))

@@ -14,6 +14,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.filters import goes_through
 from ctxlint.roles.leaf import Leaf, is_in_record
 from ctxlint.roles.shapes import Shapes
 
@@ -126,18 +127,11 @@ class Pieces:
             self.of(identity, number, bound.value, steps, depth)
             for number in self._view.definitions(identity).definitions(at, element.name) if number >= 0
             for bound in (self._view.event(identity, number),)
-            if bound.kind == "local" and bound.value is not None and self._goes_through(identity, whole, bound.value)
+            if bound.kind == "local" and bound.value is not None and goes_through(self._view, identity, whole, bound.value)
         )
         if not steps and not any(leaf.field for leaf in found or ()):
             found = (found or frozenset()) | self._selected(identity, at, whole, element)
         return found
-
-    def _goes_through(self, identity: FunctionId, whole: Compound, value: Value) -> bool:
-        """Whether a variable's value is an element of what a comprehension goes through."""
-        while isinstance(value, Compound) and value.operator == "item":
-            value = value.parts[0]
-        event = self._view.event(identity, value.event) if isinstance(value, Result) else None
-        return event is not None and event.kind == "iterate" and event.value in whole.parts
 
     # What locals hold.
 

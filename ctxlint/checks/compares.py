@@ -29,13 +29,16 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     if not decisions:
         return
     selecting = Selecting(analysis.summaries, fields)
-    known: dict[_Concerned, Accesses] = {}
+    concerned = [_concerned(analysis, decision) for decision in decisions]
     asking = _asking(analysis, decisions)
-    for decision in decisions:
-        concerned = _concerned(analysis, decision)
-        if concerned not in known:
-            known[concerned] = Accesses(selecting, concerned.names, concerned.modules, asking[decision.owner], concerned.owners)
-        facts = Facts(fields, known[concerned], overlaps)
+    names, modules = (frozenset().union(*parts) for parts in zip(*((each.names, each.modules) for each in concerned)))
+    selecting.keys.follow(selecting.concerned(names, modules, frozenset().union(*asking.values())))
+    accesses: dict[tuple[_Concerned, str], Accesses] = {}
+    for decision, each in zip(decisions, concerned):
+        key = (each, decision.owner)
+        if key not in accesses:
+            accesses[key] = Accesses(selecting, each.names, each.modules, asking[decision.owner], each.owners)
+        facts = Facts(fields, accesses[key], overlaps)
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.cells import cells_of
+from ctxlint.calls.decorators import Decorations, decorated_formal, decorations
 from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sql import begins_transaction, ends_transaction
@@ -16,7 +17,7 @@ from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
 from ctxlint.flow.locks import held
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import AccessPath, Result, Value
+from ctxlint.ir.value import AccessPath, Name, Result, Value
 
 MAX_CALLERS = 3
 """How many callers up a lock is looked for."""
@@ -29,6 +30,7 @@ class Guards:
         self._view = view
         self._held: dict[FunctionId, list[frozenset[int]]] = {}
         self._yields_inside: dict[FunctionId, bool] = {}
+        self._decorations: Decorations | None = None
 
     def held(self, identity: FunctionId, event: int) -> frozenset[int]:
         """The acquisition sites (events of the function) that are held at the event on every way to it."""
@@ -44,12 +46,32 @@ class Guards:
         """Whether every known call of the function happens inside some hold; false when there is no known call."""
         if depth >= MAX_CALLERS:
             return False
+        if self._held_by_decorator(identity):
+            return True
         sites = self._view.call_graph.callers(identity)
         return bool(sites) and all(
             not self._is_deferred(caller, event, identity)
             and (bool(self.held(caller, event)) or self.held_by_callers(caller, depth + 1))
             for caller, event in sites
         )
+
+    def _held_by_decorator(self, identity: FunctionId) -> bool:
+        """Whether what a decorator puts in the function's place calls it inside a hold only."""
+        if not self._view.function(identity).decorators:
+            return False
+        if self._decorations is None:
+            self._decorations = decorations(self._view.inference)
+        wrappers = self._decorations.meaning.get(identity, ())
+        return bool(wrappers) and all(self._calls_under_hold(wrapper) for wrapper in wrappers)
+
+    def _calls_under_hold(self, wrapper: FunctionId) -> bool:
+        """Whether each call of the decorated function, by the name that the decorator was given it under, is inside a hold."""
+        calls = [
+            n for n, e in enumerate(self._view.function(wrapper).events)
+            if e.kind == "call" and e.path is not None and not e.path.steps and isinstance(e.path.root, Name)
+            and decorated_formal(self._view.inference, wrapper, e.path.root) is not None
+        ]
+        return bool(calls) and all(self.held(wrapper, n) for n in calls)
 
     def acquired(self, identity: FunctionId) -> Iterator[tuple[int, str]]:
         """The events at which the function acquires a lock or begins a transaction, and what it is called there."""

@@ -100,12 +100,9 @@ class Tasks:
                 handed += [event.path.root] if event.path is not None else []
                 if any(("result", start.event) in view.origins(caller).roots(value, number, mutations=True) for value in handed):
                     found.add(number)
-        if start.made != start.event and view.does(start.caller, start.event, "joins") and self._waits_itself(start):
+        if start.made != start.event and any(modelled.effect.suspends for modelled in view.modelled(caller, start.event)):
             found.add(start.event)
         return frozenset(found)
-
-    def _waits_itself(self, start: Start) -> bool:
-        return not any(call.deferred for call in self._view.calls(start.caller, start.event))
 
     def _is_same(self, caller: FunctionId, at: int, managed: Value, start: int, starter: Value) -> bool:
         """Whether the context manager that is left is what the start was called on."""

@@ -16,7 +16,13 @@ from ctxlint.calls.terms import parameters
 from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_facts import container_of, lock_facts
-from ctxlint.checks.fresh_guards import compares_old_content, guard_of, is_only_worker, reads_again_inside
+from ctxlint.checks.fresh_guards import (
+    compares_old_content,
+    guard_of,
+    is_only_worker,
+    locks_unlike_key,
+    reads_again_inside,
+)
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
 from ctxlint.checks.records import (
@@ -188,6 +194,7 @@ def _judged(
         or (suspension == write.event and _may_stay_here(analysis, identity, write))
         or compares_old_content(analysis, identity, read.event, write)
         or may_be_other_holder(analysis, identity, read.event, write.event)
+        or (locks_unlike_key(analysis, identity, read.event, write.event) and not _meets_same_record(analysis, identity, read.event))
     )
     between = suspension_between(analysis, identity, read.event, write.event) is not None
     return Pair(identity, read, write, suspension, between, sameness, doubtful)
@@ -241,6 +248,15 @@ def _meets_itself(analysis: Analysis, identity: FunctionId, write: StoreEffect) 
     if analysis.view.function(identity).kind == "coroutine":
         return False
     return write.medium == "file" and analysis.concurrency.beside_itself(identity) is not None
+
+
+def _meets_same_record(analysis: Analysis, identity: FunctionId, read: int) -> bool:
+    """Whether the program itself starts several of the function on one record."""
+    names = {
+        str(what) for value in selectors(analysis, identity, read)
+        for kind, what in analysis.view.origins(identity).roots(value, read) if kind == "param"
+    }
+    return analysis.tasks.beside_itself(identity, names, anywhere=False) is not None
 
 
 def _finding(analysis: Analysis, pair: Pair) -> Finding:

@@ -86,7 +86,7 @@ def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence
     if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite):
         return "low"
     certain = kind != "in-place"
-    if not rewrite.effect.keys or is_only_continued(rewrite):
+    if not rewrite.known or is_only_continued(rewrite):
         return "medium" if certain and kind != "loaded-as-empty" else "low"
     return "high" if certain else "medium"
 

@@ -72,7 +72,7 @@ def _is_part_of_the_program(analysis: Analysis, identity: FunctionId, source: So
     """
     if source.kind == "global":
         variable = resolve_name(analysis.program, identity.module, identity.index, source.name)
-        return not analysis.cells.changes(variable)
+        return all(change.function.index == 0 for change in analysis.cells.changes(variable))
     return (
         has_cells and source.kind == "param" and source.name == receiver_name(analysis.view.function(identity))
     )

@@ -35,11 +35,15 @@ NESTED = 40
 
 
 class Summary(msgspec.Struct, frozen=True, gc=False):
-    """What a call of the function may do. `effects` and `mutations` carry the events of the function itself."""
+    """What a call of the function may do. `effects` and `mutations` carry the events of the function itself.
+
+    `reads` is true if some store is read, here or however far below.
+    """
 
     effects: tuple[StoreEffect, ...] = ()
     mutations: tuple[Mutation, ...] = ()
     suspends: bool = False
+    reads: bool = False
 
 
 class Summaries:
@@ -156,7 +160,13 @@ class Summaries:
         self._mutations_by_event[identity] = _grouped(mutations, lambda m: m.event)
         events = self.view.function(identity).events
         suspends = any(self.suspends(identity, n) for n, e in enumerate(events) if e.kind == "suspend")
-        return Summary(effects=tuple(effects), mutations=tuple(mutations), suspends=suspends)
+        return Summary(tuple(effects), tuple(mutations), suspends, self._reads(identity, effects))
+
+    def _reads(self, identity: FunctionId, effects: Sequence[StoreEffect]) -> bool:
+        """Whether a store is read; of a callee in the same recursion that has no summary yet, it is assumed."""
+        return any([effect.kind == "read" for effect in effects]) or any(
+            target not in self._known or self._known[target].reads for target in _called(self.view, identity)
+        )
 
     def _lifted_effects(self, identity: FunctionId) -> Iterator[StoreEffect]:
         for number, calls in self.view.calling(identity):

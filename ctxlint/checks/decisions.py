@@ -172,7 +172,7 @@ class Decisions:
             self._puts = {}
             for identity in self._analysis.program.functions():
                 for number, event in enumerate(self._view.function(identity).events):
-                    target = _target(event)
+                    target = _target(event) if event.kind in ("call", "write") else None
                     if target is not None and target.steps:
                         name = next((step for step in reversed(target.steps) if not step.startswith("[")), "")
                         self._puts.setdefault(name, []).append((identity, number))

@@ -264,8 +264,9 @@ def _in_other_units(analysis: Analysis, identity: FunctionId, number: int) -> tu
 
 
 def is_named_by_caller(place: Term) -> bool:
-    """Whether nothing but an argument tells which file of a folder it is."""
-    return _last_component(place).kind in ("param", "unknown")
+    """Whether nothing but an argument, or a field of one of an unknown class, tells which file of a folder it is."""
+    last = _last_component(place)
+    return last.kind in ("param", "unknown") or last.kind == "field" and last.name.startswith("?.")
 
 
 def _last_component(place: Term) -> Term:

@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
 from ctxlint.calls.sql import begins_transaction, ends_transaction
 from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
+from ctxlint.calls.wrappers import calls_decorated, inner_functions
 from ctxlint.flow.locks import held
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import AccessPath, Result, Value
+from ctxlint.ir.value import AccessPath, Name, Result, Value
 
 MAX_CALLERS = 3
 """How many callers up a lock is looked for."""
@@ -29,6 +31,7 @@ class Guards:
         self._view = view
         self._held: dict[FunctionId, list[frozenset[int]]] = {}
         self._yields_inside: dict[FunctionId, bool] = {}
+        self._dispatching: dict[FunctionId, bool] = {}
 
     def held(self, identity: FunctionId, event: int) -> frozenset[int]:
         """The acquisition sites (events of the function) that are held at the event on every way to it."""
@@ -41,15 +44,72 @@ class Guards:
         return found[event] if event < len(found) else frozenset()
 
     def held_by_callers(self, identity: FunctionId, depth: int = 0) -> bool:
-        """Whether every known call of the function happens inside some hold; false when there is no known call."""
+        """Whether every known call of the function happens inside some hold.
+
+        A decorator that holds a lock while it calls what it decorates is a caller of its own. A function that nobody is seen
+        to call may be one that a method of its object calls by what it looks up, holding the object's lock.
+        """
         if depth >= MAX_CALLERS:
             return False
+        if self._held_by_decorator(identity):
+            return True
         sites = self._view.call_graph.callers(identity)
-        return bool(sites) and all(
+        if not sites:
+            return self._held_by_dispatcher(identity)
+        return all(
             not self._is_deferred(caller, event, identity)
             and (bool(self.held(caller, event)) or self.held_by_callers(caller, depth + 1))
             for caller, event in sites
         )
+
+    def _held_by_decorator(self, identity: FunctionId) -> bool:
+        """Whether a decorator of the program holds a lock whenever it calls the function."""
+        return any(
+            self._wraps_in_hold(inner)
+            for decorator in self._view.program.decorated_by(identity) for inner in inner_functions(self._view, decorator)
+        )
+
+    def _wraps_in_hold(self, inner: FunctionId) -> bool:
+        calls = [n for n in range(len(self._view.function(inner).events)) if calls_decorated(self._view, inner, n)]
+        return bool(calls) and all(self.held(inner, n) for n in calls)
+
+    def _held_by_dispatcher(self, identity: FunctionId) -> bool:
+        """Whether the function is registered by a decorator, and its object has a method that holds a lock of the object while
+        it calls what it has looked up in the object.
+        """
+        owner = self._view.program.owner(identity)
+        if owner is None or not self._view.function(identity).decorators:
+            return False
+        info = self._view.program.class_(owner)
+        return any(
+            self._dispatches(FunctionId(base.module, method.function))
+            for name in (info.mro if info is not None else ()) if (base := self._view.program.class_(name)) is not None
+            for method in base.ir.methods
+        )
+
+    def _dispatches(self, method: FunctionId) -> bool:
+        """Whether the method calls, under a lock that it takes from its object, a value that its object gave it."""
+        known = self._dispatching.get(method)
+        if known is None:
+            acquires, own = self._sites(method)[0], receiver_name(self._view.function(method))
+            mine = {site for site in acquires if self._comes_from(method, site, self._view.event(method, site).value, own)}
+            known = self._dispatching[method] = bool(mine) and any(
+                event.kind == "call" and event.path is not None and not event.path.steps and isinstance(event.path.root, Name)
+                and event.path.root.scope == "local" and self.held(method, number) & mine
+                and self._comes_from(method, number, event.path.root, own)
+                for number, event in enumerate(self._view.function(method).events)
+            )
+        return known
+
+    def _comes_from(self, method: FunctionId, at: int, value: Value | None, own: str) -> bool:
+        """Whether a value is an attribute of the receiver, or what a method of the receiver gives."""
+        if value is None or not own:
+            return False
+        for kind, what in self._view.origins(method).identity(value, at):
+            path = self._view.event(method, what).path if kind == "result" and isinstance(what, int) else None
+            if path is not None and path.root == Name(own, "local") and path.steps:
+                return True
+        return False
 
     def acquired(self, identity: FunctionId) -> Iterator[tuple[int, str]]:
         """The events at which the function acquires a lock or begins a transaction, and what it is called there."""

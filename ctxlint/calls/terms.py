@@ -72,6 +72,26 @@ def substitute(term: Term, actuals: Mapping[str, Term]) -> Term:
     return Term(term.kind, term.name, tuple(substitute(part, actuals) for part in term.parts))
 
 
+def are_apart(one: Term, other: Term) -> bool:
+    """Whether two paths begin alike and then go into two folders, or to two files, whose names are constants."""
+    for first, second in zip(_components(one), _components(other)):
+        if first != second:
+            texts = constant_text(first), constant_text(second)
+            return all(texts) and texts[0] != texts[1]
+        if first == UNKNOWN:
+            return False
+    return False
+
+
+def _components(term: Term) -> list[Term]:
+    """The steps of a path, helpers looked through."""
+    if term.kind == "helper" and term.parts:
+        return _components(term.parts[0])
+    if term.kind == "join" and term.parts:
+        return [step for part in term.parts for step in _components(part)]
+    return [term]
+
+
 def keys(term: Term, module: str) -> frozenset[str]:
     """The pairing keys of a path that is used in `module` (a dotted name).
 

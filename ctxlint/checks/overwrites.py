@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ctxlint.calls.effects import written_at
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.atomic_helpers import AtomicHelpers
 from ctxlint.checks.derivable import why_it_can_be_made_again
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.checks.pairs import is_parsed, is_serialised
+from ctxlint.checks.pairs import is_made_of, is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import taken_for_nothing
 from ctxlint.diagnostic import Confidence
@@ -86,14 +87,32 @@ def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence
     if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite):
         return "low"
     certain = kind != "in-place"
-    if not rewrite.effect.keys or is_only_continued(rewrite):
+    if not rewrite.effect.keys or is_only_continued(analysis, rewrite):
         return "medium" if certain and kind != "loaded-as-empty" else "low"
     return "high" if certain else "medium"
 
 
-def is_only_continued(rewrite: Rewrite) -> bool:
-    """Whether nobody reads the file but the function that then writes it again: a log, or somebody else's settings."""
-    return all(reader.function == rewrite.function and reader.effect.distance == 0 for reader in rewrite.readers)
+def is_only_continued(analysis: Analysis, rewrite: Rewrite) -> bool:
+    """Whether nobody reads the file but functions that then write it again: a log, or somebody else's settings."""
+    return all(
+        reader.effect.distance == 0 and (reader.function == rewrite.function or only_goes_back(analysis, reader))
+        for reader in rewrite.readers
+    )
+
+
+def only_goes_back(analysis: Analysis, reader: Access) -> bool:
+    """Whether a function reads a text, and all that it is used for is to be written to the same file again."""
+    identity, effect = reader.function, reader.effect
+    backs = [
+        e for e in analysis.summaries.of(identity).effects
+        if e.kind == "write" and e.place == effect.place and any(
+            is_made_of(analysis, identity, written_at(analysis.view, identity, e), value, effect.event) for value in e.contents
+        )
+    ]
+    return bool(backs) and not is_parsed(analysis, reader) and not any(
+        event.kind in ("return", "write") and event.value is not None and is_made_of(analysis, identity, number, event.value, effect.event)
+        for number, event in enumerate(analysis.view.function(identity).events)
+    )
 
 
 def shares_only_a_folder(analysis: Analysis, rewrite: Rewrite) -> bool:

@@ -73,14 +73,26 @@ def substitute(term: Term, actuals: Mapping[str, Term]) -> Term:
 
 
 def are_apart(one: Term, other: Term) -> bool:
-    """Whether two paths begin alike and then go into two folders, or to two files, whose names are constants."""
-    for first, second in zip(_components(one), _components(other)):
-        if first != second:
-            texts = constant_text(first), constant_text(second)
-            return all(texts) and texts[0] != texts[1]
-        if first == UNKNOWN:
-            return False
+    """Whether two paths begin alike and then go into two folders, or to two files, whose names are constants.
+
+    Below a folder that has a name of its own, a file of that folder is not one of a folder in it.
+    """
+    steps, others = _components(one), _components(other)
+    for depth, (first, second) in enumerate(zip(steps, others)):
+        if first == second and first != UNKNOWN:
+            continue
+        texts = constant_text(first), constant_text(second)
+        if all(texts) and texts[0] != texts[1]:
+            return len(steps) == len(others) or steps[0].kind != "param"
+        shorter, longer = sorted((steps[depth:], others[depth:]), key=len)
+        return depth > 0 and steps[0].kind in ("attribute", "global") and len(shorter) == 1 < len(longer) and bool(constant_text(shorter[0]))
     return False
+
+
+def is_folder_of(folder: Term, place: Term) -> bool:
+    """Whether the place lies below the folder: where there is no such folder, there is no such file."""
+    above, steps = _components(folder), _components(place)
+    return folder != UNKNOWN and len(above) < len(steps) and above == steps[: len(above)]
 
 
 def _components(term: Term) -> list[Term]:

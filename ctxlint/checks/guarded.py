@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.opened import handle_uses
-from ctxlint.calls.terms import UNKNOWN, Term
+from ctxlint.calls.terms import UNKNOWN, Term, is_folder_of
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import caught
 from ctxlint.flow.paths import dominates
@@ -154,7 +154,7 @@ def _reads(analysis: Analysis, identity: FunctionId, number: int, place: Term) -
 
 
 def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: Term, verb: str) -> bool:
-    """Whether the value is the answer of a call that tests (or measures) this very place."""
+    """Whether the value is the answer of a call that tests this very place or a folder that it lies in, or measures the place."""
     if not isinstance(value, Result):
         return False
     event = analysis.view.event(identity, value.event)
@@ -170,7 +170,7 @@ def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: T
     term = places.of_path(identity, value.event, asked) if isinstance(asked, AccessPath) else (
         UNKNOWN if asked is None else places.term(identity, value.event, asked)
     )
-    return term != UNKNOWN and term == place
+    return term != UNKNOWN and (term == place or (verb == "exists" and is_folder_of(term, place)))
 
 
 def asks_whether_there(analysis: Analysis, identity: FunctionId, place: Term) -> bool:

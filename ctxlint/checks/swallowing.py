@@ -153,6 +153,8 @@ def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body
             return False
         if any(event.kind != "call" or mutation.cells for mutation in _own_mutations(analysis, identity, number)):
             return False
+        if _is_signal(analysis, identity, number):
+            return False
         if event.kind == "return" and event.value is not None and is_failure_value(analysis, identity, number, event.value):
             return False
     return True
@@ -163,6 +165,17 @@ def _own_mutations(analysis: Analysis, identity: FunctionId, number: int) -> tup
     if any(call.functions for call in analysis.view.effective_calls(identity, number)):
         return ()
     return tuple(analysis.summaries.mutations_at(identity, number))
+
+
+def _is_signal(analysis: Analysis, identity: FunctionId, number: int) -> bool:
+    """Whether the event is a call that cannot fail, of an object in an attribute, and done for what it does there: somebody who
+    waits is woken, a task cancelled.
+    """
+    event = analysis.view.event(identity, number)
+    if event.kind != "call" or not event.ignored or event.path is None or len(event.path.steps) < 2:
+        return False
+    does = {modelled.effect.does for modelled in analysis.view.modelled(identity, number)}
+    return does == {"total"}
 
 
 def _is_shown(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:

@@ -49,11 +49,12 @@ class Guards:
             self._held[identity] = found
         return found[event] if event < len(found) else frozenset()
 
-    def held_by_callers(self, identity: FunctionId, depth: int = 0) -> bool:
+    def held_by_callers(self, identity: FunctionId, depth: int = 0, asking: frozenset[FunctionId] = frozenset()) -> bool:
         """Whether every known call of the function happens inside some hold.
 
         A decorator that holds a lock while it calls what it decorates is a caller of its own. A function that nobody is seen
-        to call may be one that a method of its object calls by what it looks up, holding the object's lock.
+        to call may be one that a method of its object calls by what it looks up, holding the object's lock. A call of itself,
+        by way of others, holds what the first call does.
         """
         if depth >= MAX_CALLERS:
             return False
@@ -62,10 +63,12 @@ class Guards:
         sites = self._view.call_graph.callers(identity)
         if not sites:
             return self.is_dispatched(identity)
-        return all(
+        asking |= {identity}
+        first = [(caller, event) for caller, event in sites if caller not in asking]
+        return bool(first) and all(
             not self._is_deferred(caller, event, identity)
-            and (bool(self.held(caller, event)) or self.held_by_callers(caller, depth + 1))
-            for caller, event in sites
+            and (bool(self.held(caller, event)) or self.held_by_callers(caller, depth + 1, asking))
+            for caller, event in first
         )
 
     def _held_by_decorator(self, identity: FunctionId) -> bool:

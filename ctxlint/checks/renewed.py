@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.summaries import is_constructor
@@ -32,8 +33,14 @@ def is_saved_again(analysis: Analysis, identity: FunctionId, change: int, holder
 
 def is_replaced_before(analysis: Analysis, save: Stored, restore: Stored) -> bool:
     """Whether one attribute tells which record is live, and its record is saved, or dropped, before each restore."""
-    kept, picked = _key_cells(analysis, save.function, save.event), _key_cells(analysis, *restore.image.where)
-    return bool(kept) and kept == picked and _is_renewed(analysis, restore.function, save.place.partition("[")[0], CALLERS)
+    record, (function, _) = save.place.partition("[")[0], restore.image.where
+    picked = [
+        _key_cells(analysis, function, number) for number, event in enumerate(analysis.view.function(function).events)
+        if event.kind == "read" and event.path is not None and event.path.steps[-1:] == ("[*]",)
+        and record in cells_of(analysis.view, function, number, event.path)
+    ]
+    kept = _key_cells(analysis, save.function, save.event)
+    return bool(kept) and bool(picked) and all(each == kept for each in picked) and _is_renewed(analysis, restore.function, record, CALLERS)
 
 
 def _key_cells(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[str]:

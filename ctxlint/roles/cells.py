@@ -169,11 +169,17 @@ class Cells:
         holders = view.origins(identity).roots(base, mutation.event)
         return ("result", read) in holders
 
-    def _makes_object(self, identity: FunctionId, event: int) -> bool:
-        """Whether the event makes an object that loads itself: that rebuilds its own attributes, not those of who keeps it."""
+    def _makes_object(self, identity: FunctionId, event: int, depth: int = NEAR) -> bool:
+        """Whether the event makes an object that loads itself, here or in a function that does nothing else with stores: that
+        rebuilds its own attributes, not those of who keeps it.
+        """
         view = self._summaries.view
         made = [f for call in view.effective_calls(identity, event) for f in call.functions]
-        return bool(made) and all(is_constructor(view, each) for each in made)
+        return bool(made) and all(is_constructor(view, each) or (depth > 0 and self._only_makes(each, depth)) for each in made)
+
+    def _only_makes(self, identity: FunctionId, depth: int) -> bool:
+        reads = {e.event for e in self._summaries.of(identity).effects if e.kind == "read"}
+        return bool(reads) and all(self._makes_object(identity, event, depth - 1) for event in reads)
 
     def _is_written_back(self, identity: FunctionId, filling: Mutation, read: int, keys: frozenset[str]) -> bool:
         """Whether the store gets the cell, or what was read, when the cell is filled or afterwards: that is an edit of the store.

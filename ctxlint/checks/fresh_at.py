@@ -297,6 +297,8 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
 
 
 def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
+    if found.others and all(analysis.guards.is_dispatched(other.function) for other in found.others):
+        return "low"                                      # the object lets its own entry points in one at a time
     private = analysis.program.symbol(found.function).rpartition(".")[2].startswith("_")
     believed = found.others and found.goes_through and (found.kind == "drained-buffer" or not private)
     return "medium" if believed else "low"

@@ -14,7 +14,7 @@ import msgspec
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
-from ctxlint.calls.terms import UNKNOWN, Term, is_fresh, parameters
+from ctxlint.calls.terms import UNKNOWN, Term, are_apart, is_fresh, parameters
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
 from ctxlint.checks.ordering import comes_before
@@ -178,6 +178,7 @@ class Rewrites:
         found = [
             access for access in analysis.stores.readers(effect.keys)
             if (access.function, access.effect.event) != (level.function, effect.event) and not is_test(access.function)
+            and not are_apart(access.effect.place, effect.place)
         ]
         if not found:
             found = reads_of_the_same_argument(analysis, level)

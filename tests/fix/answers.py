@@ -9,7 +9,7 @@ from ctxlint.fix.fixes import Workshop
 from ctxlint.fix.rewriting import Refusal, Runtime
 from ctxlint.fix.text import edited, text_of
 from ctxlint.ir.span import Span
-from ctxlint.knowledge.rules import Rule, load_rules
+from ctxlint.knowledge.rules import load_rules
 from tests.findings import finding
 
 rules = cache(lambda: load_rules(()))

@@ -49,7 +49,7 @@ WRITE = "import os\ndef put(fd, x):\n    {}\n"
     ],
 )
 def test_a_failure_is_not_let_out(source: str, kind: str, facts: dict[str, str], reason: str) -> None:
-    made = answer(source, "CTX103", kind, **facts)
+    made = answer(source, "CTX103", facts, kind)
     assert isinstance(made, Refusal) and reason in made.reason, after(source, made)
 
 
@@ -70,7 +70,7 @@ def test_a_failure_is_not_let_out(source: str, kind: str, facts: dict[str, str],
     ],
 )
 def test_a_failure_is_let_out_as_far_as_that_is_known_to_be_right(source: str, kind: str, facts: dict[str, str], trust: str) -> None:
-    made = answer(source, "CTX103", kind, **facts)
+    made = answer(source, "CTX103", facts, kind)
     assert not isinstance(made, Refusal) and made.applicability == trust
 
 
@@ -87,7 +87,7 @@ def test_a_failure_is_let_out_as_far_as_that_is_known_to_be_right(source: str, k
         ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        if x:\n            §1self.log.write(x)\n", {}, "swallowed"),
         ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        with suppress(OSError):\n            §1self.log.write(x)\n", {}, "swallowed"),
         ("class A:\n    def f(self, x):\n        if x:\n            §self.a.append(x)\n        §1self.log.write(x)\n", {}, "on some ways only"),
-        ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        §1self.log.write(x)\n", {"record_reads_cell": "yes"}, "reads the changed state"),
+        ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        §1self.log.write(x)\n", {"record-reads-cell": "yes"}, "reads the changed state"),
         ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        §1self.log.write(self.a)\n", {}, "made of the changed state"),
         ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        §1self.log.write(self)\n", {}, "the object whose state"),
         ("class A:\n    def f(self, x):\n        b = self.a\n        §self.a.append(x)\n        §1self.log.write(b)\n", {}, "under another name"),
@@ -101,7 +101,7 @@ def test_a_failure_is_let_out_as_far_as_that_is_known_to_be_right(source: str, k
     ],
 )
 def test_a_record_moves_only_past_what_it_does_not_depend_on(source: str, facts: dict[str, str], reason: str) -> None:
-    made = answer(source, "CTX101", **{"record": "§1", "cell": "a", **facts})
+    made = answer(source, "CTX101", {"record": "§1", "cell": "a", **facts})
     if reason.startswith("~"):
         assert not isinstance(made, Refusal) and made.applicability == reason[1:]
     else:
@@ -122,7 +122,7 @@ def test_a_record_moves_only_past_what_it_does_not_depend_on(source: str, facts:
     ],
 )
 def test_an_image_is_copied_where_a_copy_is_as_good(source: str, facts: dict[str, str], reason: str) -> None:
-    made = answer(source, "CTX204", events=("alias", "save", "A.a"), levels="1", **facts)
+    made = answer(source, "CTX204", {"levels": "1", **facts}, events=("alias", "save", "A.a"))
     if reason.startswith("~"):
         assert not isinstance(made, Refusal) and made.applicability == reason[1:]
     else:
@@ -142,5 +142,5 @@ def test_an_image_is_copied_where_a_copy_is_as_good(source: str, facts: dict[str
     ],
 )
 def test_reads_are_compared_only_beside_two_sets_of_one_field(source: str, kind: str, events: tuple[str, ...], reason: str) -> None:
-    made = answer(source, "CTX301", kind, events=events)
+    made = answer(source, "CTX301", {}, kind, events=events)
     assert isinstance(made, Refusal) and reason in made.reason, after(source, made)

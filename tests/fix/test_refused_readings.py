@@ -17,7 +17,7 @@ STEPS = ("§1", "§2", "§")
     [
         # under the lock of the write
         (LOCKED, "", {"lock": "§3"}, "~unsafe"),
-        (LOCKED, "", {"lock": "§3", "locks_inside": "yes"}, "takes a lock itself"),
+        (LOCKED, "", {"lock": "§3", "locks-inside": "yes"}, "takes a lock itself"),
         (LOCKED.replace("async with", "with"), "", {"lock": "§3"}, "one of threads"),
         (LOCKED.replace("§3lock:", "§3lock, b:"), "", {"lock": "§3"}, "not held alone"),
         (LOCKED.replace("§3lock:", "§3lock as l:"), "", {"lock": "§3"}, "not held alone"),
@@ -78,7 +78,7 @@ STEPS = ("§1", "§2", "§")
     ],
 )
 def test_a_reading_is_made_anew_where_nothing_hangs_on_the_old_one(source: str, kind: str, facts: dict[str, str], reason: str) -> None:
-    made = answer(source, "CTX302", kind, steps=STEPS, **facts)
+    made = answer(source, "CTX302", facts, kind, STEPS)
     if reason.startswith("~"):
         assert not isinstance(made, Refusal) and made.applicability == reason[1:], after(source, made)
     else:

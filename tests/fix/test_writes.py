@@ -39,13 +39,13 @@ LOOP = "def save(path, rows):\n    with §open(path, 'w', encoding='utf-8') as f
 )
 def test_a_body_becomes_one_call_when_it_only_writes(body: str, expected: str) -> None:
     source = LOOP.format(body)
-    made = after(source, answer(source, "CTX105", callees="builtins.open"))
+    made = after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
     assert expected in made and (MEMORY in made) == (expected == MEMORY)
 
 
 def test_a_loop_of_the_module_binds_its_name_for_others() -> None:
     source = "with §open('a', 'w') as f:\n    for row in rows: f.write(row)\n"
-    assert MEMORY in after(source, answer(source, "CTX105", callees="builtins.open"))
+    assert MEMORY in after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_loop_of_the_module_binds_its_name_for_others() -> None:
 )
 def test_the_encoding_is_named_unless_the_text_is_ascii(content: str, before: str, named: bool) -> None:
     source = f"import json\ndef save(path, x):\n    {before or 'pass'}\n    §path.write_text({content})\n"
-    assert ('encoding="locale"' in after(source, answer(source, "CTX105", callees="pathlib.Path.write_text"))) == named
+    assert ('encoding="locale"' in after(source, answer(source, "CTX105", {"callees": "pathlib.Path.write_text"}))) == named
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_encoding_is_named_unless_the_text_is_ascii(content: str, before: st
 )
 def test_what_goes_through_memory_is_looked_at_too(body: str, named: bool) -> None:
     source = f"import json, os\ndef save(path, x):\n    with §open(path, 'w') as f:\n        {body}\n"
-    made = after(source, answer(source, "CTX105", callees="builtins.open"))
+    made = after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
     assert MEMORY in made and ('encoding="locale"' in made) == named
 
 
@@ -92,16 +92,16 @@ def test_what_goes_through_memory_is_looked_at_too(body: str, named: bool) -> No
 )
 def test_lines_aligned_with_the_content_stay_aligned(call: str, expected: str) -> None:
     source = f"def save(path, a_path_of_some_length):\n    §{call}\n"
-    assert expected in after(source, answer(source, "CTX105", callees="pathlib.Path.write_text"))
+    assert expected in after(source, answer(source, "CTX105", {"callees": "pathlib.Path.write_text"}))
 
 
 def test_arguments_over_several_lines_are_moved_in() -> None:
     source = "import json\ndef save(path, x):\n    with §open(path, 'w') as f:\n        json.dump(\n            x,\n            f,\n            indent=4,\n        )\n"
-    made = after(source, answer(source, "CTX105", callees="builtins.open"))
+    made = after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
     assert "    atomic_write(\n        path,\n        json.dumps(\n            x,\n            indent=4,\n        ),\n    )\n" in made
 
 
 def test_a_file_without_imports_gets_them_without_a_gap() -> None:
     source = "def save(path, x):\n    with §open(path, 'w') as f:\n        if x: f.write('x')\n"
-    made = after(source, answer(source, "CTX105", callees="builtins.open"))
+    made = after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
     assert made.startswith("import io\n\nfrom ctxlint.runtime import atomic_write\n\n\ndef save")

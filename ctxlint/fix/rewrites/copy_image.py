@@ -62,11 +62,9 @@ def _expression(place: Place) -> cst.BaseExpression | None:
         if isinstance(node, cst.BaseExpression) and where == span and unit.around(node, (cst.AssignTarget, cst.Del)) is None:
             return node
         begins = (where.line, where.column) == (span.line, span.column)
-        if isinstance(node, cst.Assign) and begins and len(node.targets) == 1:
+        if isinstance(node, cst.Assign) and len(node.targets) == 1 and (begins or unit.span(node.targets[0].target) == span):
             found = node.value
-        elif isinstance(node, cst.Assign) and len(node.targets) == 1 and unit.span(node.targets[0].target) == span:
-            found = node.value
-        elif isinstance(node, cst.Return) and begins and node.value is not None:
+        if isinstance(node, cst.Return) and begins and node.value is not None:
             found = node.value
     return found
 

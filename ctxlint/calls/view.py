@@ -147,7 +147,8 @@ class View:
         found = self._calling.get(identity)
         if found is None:
             calls = [(number, self.effective_calls(identity, number))
-                     for number, event in enumerate(self.function(identity).events) if event.path is not None]
+                     for number, event in enumerate(self.function(identity).events)
+                     if event.path is not None or event.kind == "iterate"]
             found = self._calling[identity] = tuple([each for each in calls if each[1]])
         return found
 
@@ -157,6 +158,12 @@ class View:
 
     def _find_calls(self, identity: FunctionId, event: int) -> Iterator[Call]:
         it = self.event(identity, event)
+        if it.kind == "iterate" and self._accessors.iterated and it.value is not None:
+            callees = self.call_graph.callees(identity, event)
+            if callees.functions:
+                yield Call(functions=callees.functions, externals=(), abstract=callees.abstract, arguments=(),
+                           receiver=AccessPath(it.value), name="")
+            return
         if it.path is None or (it.kind != "call" and not self._may_call(it)):
             return
         callees = self.call_graph.callees(identity, event)
@@ -354,16 +361,18 @@ def _ordered(paths: frozenset[AccessPath]) -> tuple[AccessPath, ...]:
 class _Accessors(msgspec.Struct, frozen=True):
     """The attributes that some class of the program answers by running code: when they are read, and when they are changed.
     `[*]` stands for items. A class that answers for attributes it does not declare (`__getattr__`) adds none: nobody says
-    which code that runs.
+    which code that runs. `iterated` tells whether some class says itself what iterating over its instances gives.
     """
 
     read: frozenset[str]
     changed: frozenset[str]
+    iterated: bool = False
 
 
 def _accessors(program: Program) -> _Accessors:
     read: set[str] = set()
     changed: set[str] = set()
+    iterated = False
     for identity in program.functions():
         function = program.function(identity)
         if function.owner:
@@ -372,8 +381,9 @@ def _accessors(program: Program) -> _Accessors:
                 read.add("[*]")
             elif name in ("__setitem__", "__delitem__"):
                 changed.add("[*]")
+            iterated = iterated or name in ("__iter__", "__aiter__")
             if is_accessor(function):
                 changed.add(name)
             if is_property(function):
                 read.add(name)
-    return _Accessors(frozenset(read), frozenset(changed))
+    return _Accessors(frozenset(read), frozenset(changed), iterated)

@@ -94,5 +94,5 @@ def condition_holds(effect: ModelEffect, call: Call) -> bool:
         return True
     value = argument_of(call, effect.when.argument)
     if value is None:
-        return effect.when.equals is False or effect.when.equals is None
+        return effect.when.equals == effect.when.default or (effect.when.default is None and effect.when.equals is False)
     return isinstance(value, Constant) and value.text == str(effect.when.equals)

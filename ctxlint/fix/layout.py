@@ -34,12 +34,13 @@ def moved(code: str, by: str, to: str) -> str:
     Lines inside of a text keep their beginnings.
     """
     lines = code.splitlines(keepends=True)
-    if len(lines) == 1 or by == to or _has_text_over_lines(code):
+    if len(lines) == 1 or by == to or has_text_over_lines(code):
         return code
     return lines[0] + "".join(to + line[len(by) :] if line.startswith(by) else line for line in lines[1:])
 
 
-def _has_text_over_lines(code: str) -> bool:
+def has_text_over_lines(code: str) -> bool:
+    """Whether lines that are moved would change a text in them."""
     return re.search(r'"""|\'\'\'|\\\r?\n', code) is not None
 
 

@@ -85,10 +85,14 @@ DEEP = 99
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The effect is there when the constant `argument` (a position or keyword) has this value; absent is not equal."""
+    """The effect is there when the constant `argument` (a position or keyword) has this value.
+
+    One that is not given has the value `default`; without a default it is taken for false or None.
+    """
 
     argument: str
     equals: bool | int | str | None
+    default: bool | int | str | None = None
 
 
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -172,6 +176,13 @@ class Models(msgspec.Struct, frozen=True):
     def knows(self, qualified_name: str) -> bool:
         """Whether a callable or a class is in a model at all."""
         return qualified_name in self.by_name or qualified_name in self.by_type
+
+
+def checked_versions(folder: Path | None = None) -> Iterator[tuple[str, str]]:
+    """Yield each library of which there is a built-in model, and the version that its author looked at."""
+    for file in sorted((folder or rules_folder() / "models").glob("*.toml")):
+        table = read_toml(file)
+        yield str(table["library"]), str(table["checked-with"])
 
 
 RUNTIME = "ctxlint.runtime"

@@ -121,6 +121,8 @@ class _Walk:
             self._read(number, event.path)
         elif event.kind == "call":
             self._call(number)
+        elif event.kind == "iterate" and self._ask._reads_store(self._identity, number):
+            self._found.add(Source("read", event=number))
         elif event.value is not None:                    # an iteration, an entered context manager
             self._push(event.value, number)
 

@@ -161,6 +161,12 @@ class View:
 
     def _find_calls(self, identity: FunctionId, event: int) -> Iterator[Call]:
         it = self.event(identity, event)
+        if it.kind == "iterate" and it.value is not None:
+            callees = self.call_graph.callees(identity, event)
+            if callees.functions:
+                yield Call(functions=callees.functions, externals=(), abstract=callees.abstract, arguments=(),
+                           receiver=AccessPath(it.value), name="")
+            return
         callees = self.call_graph.callees(identity, event)
         if it.kind != "call":
             if callees.functions:
@@ -208,8 +214,10 @@ class View:
                 yield str(what)
 
     def _may_call(self, it: Event) -> bool:
-        """Whether an event can call anything: it is a call, or it can reach a property or an item method of some class of the
-        program."""
+        """Whether an event can call anything: it is a call, or it can reach a property, an item method or an iteration of some
+        class of the program."""
+        if it.kind == "iterate":
+            return self._accessors.iterated and it.value is not None
         path = it.path
         if path is None or it.kind == "call":
             return path is not None
@@ -363,16 +371,18 @@ def _ordered(paths: frozenset[AccessPath]) -> tuple[AccessPath, ...]:
 class _Accessors(msgspec.Struct, frozen=True):
     """The attributes that some class of the program answers by running code: when they are read, and when they are changed.
     `[*]` stands for items. A class that answers for attributes it does not declare (`__getattr__`) adds none: nobody says
-    which code that runs.
+    which code that runs. `iterated` tells whether some class says itself what iterating over its instances gives.
     """
 
     read: frozenset[str]
     changed: frozenset[str]
+    iterated: bool = False
 
 
 def _accessors(program: Program) -> _Accessors:
     read: set[str] = set()
     changed: set[str] = set()
+    iterated = False
     for identity in program.functions():
         function = program.function(identity)
         if function.owner:
@@ -381,8 +391,9 @@ def _accessors(program: Program) -> _Accessors:
                 read.add("[*]")
             elif name in ("__setitem__", "__delitem__"):
                 changed.add("[*]")
+            iterated = iterated or name in ("__iter__", "__aiter__")
             if is_accessor(function):
                 changed.add(name)
             if is_property(function):
                 read.add(name)
-    return _Accessors(frozenset(read), frozenset(changed))
+    return _Accessors(frozenset(read), frozenset(changed), iterated)

@@ -98,7 +98,7 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One effect of a callable.
 
-    `target`, `content`, `mode` and `key` name an argument: `self` (the receiver), a position from `0` (the receiver is not
+    `target`, `content`, `mode` and `key` name an argument: `self` (the receiver) or an attribute of it (`self.data`), a position from `0` (the receiver is not
     counted), a keyword, a position or a keyword (`1|mode`), or `*` (all of them); they are empty when there is none, or
     when the effect is on the result.
     `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.

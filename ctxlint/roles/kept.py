@@ -15,7 +15,8 @@ from ctxlint.calls.types import BoundMethod, ClassObject, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.images import Image, Images
+from ctxlint.roles.images import Image, Images, as_whole
+from ctxlint.roles.measures import slice_of
 
 LATER = "later"
 """The place of what is handed to something that runs later."""
@@ -63,6 +64,9 @@ class Kept:
 
     def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):
+            if event.kind == "local" and event.value is not None and self._outlives(identity, event):
+                assert event.path is not None
+                yield from self._parts(identity, number, number, event.value, self._holders.of(identity, number, event.path.root))
             if event.path is None or not event.path.steps:
                 continue
             stores = event.kind == "write" and event.value is not None or event.kind == "call" and event.path.steps[-1] in _PUTS
@@ -70,13 +74,19 @@ class Kept:
                 continue
             if event.kind == "write":
                 assert event.value is not None
-                yield from self._parts(identity, number, number, event.value, self._holders.of_event(identity, number))
+                copied = 1 if slice_of(event) is not None else 0
+                yield from self._parts(identity, number, number, event.value, self._holders.of_event(identity, number), copied)
             else:
                 holders = self._holders.of_receiver(identity, number)
                 into_items = event.path.steps[-1] in ("append", "appendleft", "add", "insert")
                 places = [f"{holder}{ITEM}" for holder in holders] if into_items else list(holders)
                 for argument in event.arguments[-1:]:
                     yield from self._parts(identity, number, number, argument.value, places, 0 if into_items else 1)
+
+    def _outlives(self, identity: FunctionId, event: Event) -> bool:
+        """Whether a function gives a value to a variable that is not its own: of its module, or of a function around it."""
+        root = event.path.root if event.path is not None else None
+        return isinstance(root, Name) and root.scope != "local" and self._view.function(identity).kind not in ("module", "class")
 
     def deferred(self, identity: FunctionId) -> Iterator[Stored]:
         """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
@@ -153,7 +163,7 @@ class Kept:
                     yield Stored(place, image, identity, number, made=constructor)
                 return
         for place in sorted(places):
-            for image in self._images.of(identity, at, value):
+            for image in map(as_whole, self._images.of(identity, at, value)):
                 if image.holder == place and image.depth and level:
                     yield Stored(place, image, identity, number, back=True)
                 elif image.holder != place:

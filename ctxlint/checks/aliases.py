@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.guarded import conditions_before
@@ -33,6 +35,22 @@ class Facts(msgspec.Struct, frozen=True):
     pairs: dict[tuple[Holder, Holder], list[Stored]]
     """What is stored, by the root of what it shares and the place it is stored in."""
     given: Given
+    built: Built
+
+
+class Built:
+    """What the fields of objects share with something when the objects are made; found when first asked for."""
+
+    def __init__(self, kept: Kept, functions: Sequence[FunctionId]) -> None:
+        self._kept = kept
+        self._functions = functions
+        self._found: dict[tuple[Holder, Holder], list[Stored]] | None = None
+
+    def pairs(self) -> Mapping[tuple[Holder, Holder], Sequence[Stored]]:
+        """By the root of what is shared and the field."""
+        if self._found is None:
+            self._found = _paired(each for identity in self._functions for each in self._kept.built(identity))
+        return self._found
 
 
 class Given:
@@ -60,19 +78,23 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     functions = list(analysis.program.functions())
     kept = Kept(analysis.summaries, holders, images)
     stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
-    facts = Facts(holders, images, Mutated(analysis.summaries, holders, images), {}, {}, Given(images, functions))
-    for each in stored:
-        facts.pairs.setdefault((_root(each.image.holder), each.place), []).append(each)
+    facts = Facts(
+        holders, images, Mutated(analysis.summaries, holders, images), {}, _paired(stored), Given(images, functions),
+        Built(kept, functions),
+    )
     for change in facts.mutated.changes:
         facts.changes.setdefault(_root(change.place), []).append(change)
     for save in stored:
         if save.back:
             yield from _put_back(analysis, facts, save)
             continue
-        restore = _restore_of(save, facts.pairs)
-        if restore is not None:
-            yield from _saved(analysis, facts, save, restore)
-            yield from _restored(analysis, facts, save, restore)
+        restores = _restores_of(save, facts.pairs)
+        if not restores and save.image.around:
+            restores = _restores_of(save, facts.built.pairs())
+        if restores:
+            yield from _saved(analysis, facts, save, restores[0])
+            for restore in restores:
+                yield from _restored(analysis, facts, save, restore)
         elif save.image.depth:
             yield from _handed_back(analysis, facts, save)
     for identity in functions:
@@ -97,12 +119,19 @@ def _root(holder: Holder) -> Holder:
     return holder.partition("[")[0]
 
 
-def _restore_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[Stored]]) -> Stored | None:
-    """A store that puts something of the record's place back into the cell."""
+def _paired(stored: Iterable[Stored]) -> dict[tuple[Holder, Holder], list[Stored]]:
+    found: dict[tuple[Holder, Holder], list[Stored]] = {}
+    for each in stored:
+        found.setdefault((_root(each.image.holder), each.place), []).append(each)
+    return found
+
+
+def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[Stored]]) -> list[Stored]:
+    """The stores that put something of the record's place back into the cell."""
     root, cell = _root(save.place), save.image.holder
     if _root(cell) == root:
-        return None
-    return next((other for other in pairs.get((root, cell), ()) if is_within(other.image.holder, save.place)), None)
+        return []
+    return [other for other in pairs.get((root, cell), ()) if is_within(other.image.holder, save.place)]
 
 
 def _first_shared(facts: Facts, image: Image, but: Iterable[FunctionId]) -> Change | None:
@@ -203,8 +232,22 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     callers = {caller for caller, _ in analysis.view.call_graph.callers(save.function)} | {save.function}
     if ":" in save.image.holder and change.function not in callers:
         return                                          # a formal is only one object on the way from its caller
-    sure = save.to_store or _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    sure = save.to_store or _is_read_back(analysis, save) or _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
+
+
+def _is_read_back(analysis: Analysis, save: Stored) -> bool:
+    """Whether what runs later writes the one cell into a record of its own for each call, and the records are read again.
+
+    A file that is only overwritten has the newest state in the end, whenever it is written.
+    """
+    if "[" in save.image.holder or ":" in save.image.holder:
+        return False
+    return any(
+        effect.kind in WRITES and analysis.stores.readers(effect.keys)
+        and (effect.kind == "append" or any(part.kind in ("unknown", "param") for part in subterms(effect.place)))
+        for effect in analysis.summaries.effects_at(save.function, save.event) if effect.medium == "file"
+    )
 
 
 def _return_of(analysis: Analysis, identity: FunctionId) -> int:

@@ -322,6 +322,8 @@ def _other_writer(analysis: Analysis, found: StaleCell) -> Evidence:
 
 def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
     """How sure it is that somebody else writes in between: the program itself starts the two, or both can be called."""
+    if found.beside is None and found.others and all(analysis.guards.is_dispatched(other.function) for other in found.others):
+        return "low"                                      # the object lets its own entry points in one at a time
     if found.beside is not None and (found.kind != "get-or-create" or found.goes_through):
         return "medium"
     if found.others and found.task is not None and found.kind != "get-or-create":

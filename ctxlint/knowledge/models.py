@@ -85,16 +85,20 @@ DEEP = 99
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The effect is there when the constant `argument` (a position or keyword) has this value; absent is not equal."""
+    """The effect is there when the constant `argument` (a position or keyword) has this value.
+
+    One that is not given has the value `default`; without a default it is taken for false or None.
+    """
 
     argument: str
     equals: bool | int | str | None
+    default: bool | int | str | None = None
 
 
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One effect of a callable.
 
-    `target`, `content`, `mode` and `key` name an argument: `self` (the receiver), a position from `0` (the receiver is not
+    `target`, `content`, `mode` and `key` name an argument: `self` (the receiver) or an attribute of it (`self.data`), a position from `0` (the receiver is not
     counted), a keyword, a position or a keyword (`1|mode`), or `*` (all of them); they are empty when there is none, or
     when the effect is on the result.
     `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.
@@ -175,6 +179,13 @@ class Models(msgspec.Struct, frozen=True):
     def knows(self, qualified_name: str) -> bool:
         """Whether a callable or a class is in a model at all."""
         return qualified_name in self.by_name or qualified_name in self.by_type
+
+
+def checked_versions(folder: Path | None = None) -> Iterator[tuple[str, str]]:
+    """Yield each library of which there is a built-in model, and the version that its author looked at."""
+    for file in sorted((folder or rules_folder() / "models").glob("*.toml")):
+        table = read_toml(file)
+        yield str(table["library"]), str(table["checked-with"])
 
 
 RUNTIME = "ctxlint.runtime"

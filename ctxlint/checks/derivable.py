@@ -10,7 +10,7 @@ from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
-from ctxlint.calls.names import resolve_name
+from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import asks_whether_there
@@ -75,7 +75,8 @@ def _is_part_of_the_program(analysis: Analysis, identity: FunctionId, source: So
     """
     if source.kind == "global":
         variable = resolve_name(analysis.program, identity.module, identity.index, source.name)
-        return all(change.function.index == 0 for change in analysis.cells.changes(variable))
+        own = bool(split(analysis.program, variable)[0])
+        return not own or all(change.function.index == 0 for change in analysis.cells.changes(variable))
     return (
         has_cells and source.kind == "param" and source.name == receiver_name(analysis.view.function(identity))
     )

@@ -28,12 +28,12 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     if not decisions:
         return
     selecting = Selecting(analysis.summaries, fields)
-    known: dict[_Concerned, Accesses] = {}
-    for decision in decisions:
-        concerned = _concerned(analysis, decision)
-        if concerned not in known:
-            known[concerned] = Accesses(selecting, concerned.names, concerned.modules, concerned.owners)
-        facts = Facts(fields, known[concerned], overlaps)
+    concerned = [_concerned(analysis, decision) for decision in decisions]
+    names, modules = (frozenset().union(*parts) for parts in zip(*((each.names, each.modules) for each in concerned)))
+    selecting.keys.follow(selecting.concerned(names, modules))
+    accesses = {each: Accesses(selecting, each.names, each.modules, each.owners) for each in dict.fromkeys(concerned)}
+    for decision, each in zip(decisions, concerned):
+        facts = Facts(fields, accesses[each], overlaps)
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)

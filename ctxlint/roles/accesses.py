@@ -24,7 +24,6 @@ from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import may_be_one, share
 from ctxlint.roles.literals import literals_before
 
-
 MODES: tuple[Mode, ...] = ("read", "write")
 
 

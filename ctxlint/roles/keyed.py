@@ -63,19 +63,39 @@ class Keys:
         self._view = summaries.view
         self._fields = fields
         self._holders = holders
+        self._depths: dict[FunctionId, int] = {}
         self._own: dict[FunctionId, tuple[Keyed, ...]] = {}
-        self._all: dict[tuple[FunctionId, Mode, int], tuple[Keyed, ...]] = {}
-        self._given: dict[tuple[FunctionId, Mode, int], tuple[tuple[str, Keyed], ...]] = {}
+        self._all: dict[tuple[FunctionId, Mode], tuple[Keyed, ...]] = {}
+        self._given: dict[tuple[FunctionId, Mode], tuple[tuple[str, Keyed], ...]] = {}
 
-    def of(self, identity: FunctionId, mode: Mode, depth: int = HELPERS) -> tuple[Keyed, ...]:
+    def follow(self, functions: Iterable[FunctionId]) -> None:
+        """Set how many calls deep the keys of these functions, and of those that they call, are followed.
+
+        Each function is followed once, from the first one that comes to it: with what is left of `HELPERS` there.
+        """
+        for identity in functions:
+            self._follow(identity, HELPERS)
+
+    def _follow(self, identity: FunctionId, depth: int) -> None:
+        if identity in self._depths:
+            return
+        self._depths[identity] = depth
+        for number, event in enumerate(self._view.function(identity).events if depth else ()):
+            for call in self._view.calls(identity, number) if event.kind == "call" else ():
+                for target in call.functions[:4]:
+                    self._follow(target, depth - 1)
+
+    def of(self, identity: FunctionId, mode: Mode) -> tuple[Keyed, ...]:
         """Every event of a function at which a key selects what is read, or what is written."""
-        found = self._all.get((identity, mode, depth))
+        found = self._all.get((identity, mode))
         if found is None:
+            self._all[identity, mode] = ()                   # a recursion selects by nothing else
+            self._follow(identity, HELPERS)
             if identity not in self._own:
                 self._own[identity] = tuple(self._find_own(identity))
             own = [keyed for keyed in self._own[identity] if keyed.mode == mode]
-            passed = self._through_calls(identity, mode, depth - 1) if depth else ()
-            found = self._all[identity, mode, depth] = tuple(sorted([*own, *passed], key=lambda keyed: keyed.event))
+            passed = self._through_calls(identity, mode) if self._depths[identity] else ()
+            found = self._all[identity, mode] = tuple(sorted([*own, *passed], key=lambda keyed: keyed.event))
         return found
 
     def container(self, identity: FunctionId, at: int, value: Value) -> Places:
@@ -215,12 +235,12 @@ class Keys:
             if effect.distance == 0:
                 yield Keyed(number, _mode(effect.kind), (), leaves, _files)
 
-    def _through_calls(self, identity: FunctionId, mode: Mode, depth: int) -> Iterator[Keyed]:
+    def _through_calls(self, identity: FunctionId, mode: Mode) -> Iterator[Keyed]:
         """Keys that are passed to a helper which reads or writes by them; one by which it writes is none by which it reads."""
         for number, event in enumerate(self._view.function(identity).events):
             for call in self._view.calls(identity, number) if event.kind == "call" else ():
                 for target in call.functions[:4] if call.arguments else ():
-                    inner = self._selecting_formals(target, mode, depth) if target != identity else ()
+                    inner = self._selecting_formals(target, mode) if target != identity else ()
                     actuals = self._view.bound(call, target) if inner else {}
                     for formal, keyed in inner:
                         if formal in actuals:
@@ -230,14 +250,14 @@ class Keys:
                                 functools.partial(self._passed_places, identity, number, keyed, target, actuals),
                             )
 
-    def _selecting_formals(self, identity: FunctionId, mode: Mode, depth: int) -> tuple[tuple[str, Keyed], ...]:
+    def _selecting_formals(self, identity: FunctionId, mode: Mode) -> tuple[tuple[str, Keyed], ...]:
         """The formals of a function that are keys, as a whole."""
-        found = self._given.get((identity, mode, depth))
+        found = self._given.get((identity, mode))
         if found is None:
-            written = {formal for formal, _ in self._selecting_formals(identity, "write", depth)} if mode == "read" else ()
+            written = {formal for formal, _ in self._selecting_formals(identity, "write")} if mode == "read" else ()
             formals = {formal.name for formal in self._view.function(identity).formals}.difference(written)
-            found = self._given[identity, mode, depth] = tuple(
-                (leaf.instance, keyed) for keyed in (self.of(identity, mode, depth) if formals else ()) for leaf in keyed.leaves
+            found = self._given[identity, mode] = tuple(
+                (leaf.instance, keyed) for keyed in (self.of(identity, mode) if formals else ()) for leaf in keyed.leaves
                 if not leaf.field and leaf.instance in formals
             )
         return found

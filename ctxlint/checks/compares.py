@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from ctxlint.checks.admissions import admitted
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
-from ctxlint.roles.accesses import Accesses
+from ctxlint.roles.accesses import Accesses, Selecting
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.holders import Holders
 from ctxlint.roles.overlaps import Overlaps
 
 
@@ -26,9 +27,13 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     decisions = [decision for identity in analysis.program.functions() for decision in found.of(identity)]
     if not decisions:
         return
-    names, modules = _concerned(analysis, decisions)
-    facts = Facts(fields, Accesses(analysis.summaries, fields, Holders(analysis.summaries), names, modules), overlaps)
+    selecting = Selecting(analysis.summaries, fields)
+    known: dict[_Concerned, Accesses] = {}
     for decision in decisions:
+        concerned = _concerned(analysis, decision)
+        if concerned not in known:
+            known[concerned] = Accesses(selecting, concerned.names, concerned.modules, concerned.owners)
+        facts = Facts(fields, known[concerned], overlaps)
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
@@ -39,28 +44,35 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
                 yield _finding(analysis, decision, "reader-admitted", sides, event)
 
 
-def _concerned(analysis: Analysis, decisions: list[Decision]) -> tuple[frozenset[str], frozenset[str]]:
-    """What has to be known of fields: the names of those that the changes have, and of their classes; modules of other records."""
-    names: set[str] = set()
-    modules: set[str] = set()
+class _Concerned(msgspec.Struct, frozen=True):
+    """What a decision asks of fields: the names by which they are found, the modules of those without, and their classes."""
+
+    names: frozenset[str]
+    modules: frozenset[str]
+    owners: frozenset[str] | None
+
+
+def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
+    """What has to be known of fields: of those that the changes have, where they or their classes are named.
+
+    The parts of changes without a class are looked for in the modules around the decision.
+    """
     program = analysis.program
-    for decision in decisions:
-        info = program.class_(decision.owner) if decision.owner else None
-        if info is None:
-            modules.add(decision.function.module)
-            modules |= {caller.module for caller, _ in analysis.view.call_graph.callers(decision.function)}
-            names.add(decision.owner.removesuffix("()").rpartition(".")[2])
-            continue
-        family = [decision.owner, *info.mro, *info.subclasses]
-        for class_id in family:
-            each = program.class_(class_id)
-            if each is not None:
-                names.add(class_id.rpartition(".")[2])
-                names |= {field.name for field in each.ir.fields} | {
-                    method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
-                }
-                names |= set(analysis.view.inference.stores(class_id))
-    return frozenset(name for name in names if name and not name.startswith("__")), frozenset(modules)
+    info = program.class_(decision.owner) if decision.owner else None
+    if info is None:
+        modules = {decision.function.module, *(caller.module for caller, _ in analysis.view.call_graph.callers(decision.function))}
+        name = decision.owner.removesuffix("()").rpartition(".")[2]
+        return _Concerned(frozenset([name] if name else []), frozenset(modules), None)
+    names: set[str] = set()
+    for class_id in (*info.mro, *info.subclasses):
+        each = program.class_(class_id)
+        if each is not None:
+            names.add(class_id.rpartition(".")[2])
+            names |= {field.name for field in each.ir.fields} | {
+                method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
+            }
+            names |= set(analysis.view.inference.stores(class_id))
+    return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset(info.mro))
 
 
 # Words.

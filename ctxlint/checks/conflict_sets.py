@@ -138,7 +138,7 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
 def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
-    for key in _fields_of(analysis, facts, decision):
+    for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
         if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
             continue
         for written in sorted(decision.compared):
@@ -153,10 +153,15 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
 def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
     """All fields by which the changes read, by use or by name, the compared ones included."""
     by_use = {
-        key for key in _fields_of(analysis, facts, decision)
+        key for key in (_fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ())
         if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
     return frozenset(by_use) | _named(analysis, _siblings(analysis, facts, decision)) | crossed(facts, decision)
+
+
+def _is_written_by(facts: Facts, decision: Decision) -> bool:
+    """Whether anything at all is written where a compared field says: what is read is looked for there."""
+    return any(facts.accesses.uses(key, "write") for key in decision.compared)
 
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:

@@ -76,12 +76,14 @@ class Decisions:
         """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""
         pairs = [pair for pair in overlap.between() if _may_meet(overlap, *pair) and not pair[0].field.startswith("__")]
         owners = {one.owner for one, _ in pairs if one.owner}
-        for owner in sorted(owners):
-            keys = frozenset(leaf.key for pair in pairs for leaf in pair if leaf.owner == owner)
-            given = self._given(identity, overlap.event, pairs)
-            sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
-            if owner and self._is_answer(identity, overlap) and (is_declared(owner) or given or asks_for_regions(overlap)):
-                yield Decision(identity, overlap, owner, keys, paired=True, given=bool(given), sets=sets)
+        keys: dict[str, set[str]] = {}
+        for leaf in (leaf for pair in pairs for leaf in pair):
+            keys.setdefault(leaf.owner, set()).add(leaf.key)
+        given = self._given(identity, overlap.event, pairs) if owners else {}
+        sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
+        for owner in sorted(owners) if self._is_answer(identity, overlap) else ():
+            if is_declared(owner) or given or asks_for_regions(overlap):
+                yield Decision(identity, overlap, owner, frozenset(keys[owner]), paired=True, given=bool(given), sets=sets)
         if not owners:
             for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
                 if leaf.field and leaf.owner and is_declared(leaf.owner) and self._meets_others(identity, overlap, leaf):
@@ -97,14 +99,15 @@ class Decisions:
             for event in self._view.function(identity).events
         )
 
-    def _given(self, identity: FunctionId, at: int, pairs: list[tuple[Leaf, Leaf]]) -> list[Leaf]:
+    def _given(self, identity: FunctionId, at: int, pairs: list[tuple[Leaf, Leaf]]) -> dict[Leaf, None]:
         """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        found = []
+        leaves = {leaf for pair in pairs for leaf in pair}
+        passed = {leaf: self._fields.from_formal(identity, at, leaf).instance for leaf in leaves}
+        found: dict[Leaf, None] = {}
         for one, other in pairs:
-            passed = [self._fields.from_formal(identity, at, leaf).instance for leaf in (one, other)]
-            if formals.issuperset(passed) and passed[0] != passed[1]:
-                found += [one, other]
+            if passed[one] != passed[other] and passed[one] in formals and passed[other] in formals:
+                found[one] = found[other] = None
         return found
 
     # What is kept of other changes.
@@ -169,7 +172,7 @@ class Decisions:
             self._puts = {}
             for identity in self._analysis.program.functions():
                 for number, event in enumerate(self._view.function(identity).events):
-                    target = _target(event)
+                    target = _target(event) if event.kind in ("call", "write") else None
                     if target is not None and target.steps:
                         name = next((step for step in reversed(target.steps) if not step.startswith("[")), "")
                         self._puts.setdefault(name, []).append((identity, number))

@@ -21,7 +21,7 @@ from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
+from ctxlint.ir.value import NONE, AccessPath, Compound, Constant, Name, Result, Value
 
 Relation = Literal["present", "absent", "equal", "different", "opaque"]
 
@@ -31,7 +31,10 @@ _COMPARED: dict[str, Relation] = {"==": "equal", "is": "equal", "!=": "different
 
 
 class Test(msgspec.Struct, frozen=True):
-    """What a condition says of a value: `subject` stands in `relation` to `other` (None where there is no other)."""
+    """What a condition says of a value: `subject` stands in `relation` to `other` (None where there is no other).
+
+    A value that is compared with a literal that stands for nothing is "present" or "absent"; `other` is that literal then.
+    """
 
     subject: Value
     relation: Relation
@@ -123,7 +126,7 @@ def _comparison(value: Compound, holds: bool) -> Iterator[Test]:
         return
     for subject, other in ((left, right), (right, left)):
         if is_nothing(other):
-            yield Test(subject, "absent" if relation == "equal" else "present")
+            yield Test(subject, "absent" if relation == "equal" else "present", other)
         else:
             yield Test(subject, relation, other)
 
@@ -185,8 +188,26 @@ def _flips_value(analysis: Analysis, identity: FunctionId, mutation: Mutation, a
         return isinstance(value, Constant) and value != test.other
     if test.relation == "present":
         return value is not None and is_nothing(value)
-    if test.relation == "absent":
-        return isinstance(value, Constant) and not is_nothing(value)
+    if test.relation == "absent" and value is not None:
+        if isinstance(value, Constant):
+            return not is_nothing(value)
+        return test.other == NONE and _is_something(analysis, identity, mutation, value)
+    return False
+
+
+def _is_something(analysis: Analysis, identity: FunctionId, mutation: Mutation, value: Value) -> bool:
+    """Whether the stored value is no None: what is set once, where it was None, is not set to None again.
+
+    So are a formal that does not say that it may be None, and what a display or an operator makes.
+    """
+    if isinstance(value, Compound):
+        return value.operator not in ("or", "and", "if", "element", "item", "rest")
+    if isinstance(value, Name) and value.scope == "local" and mutation.distance == 0:
+        formal = next((f for f in analysis.view.function(identity).formals if f.name == value.name), None)
+        only = analysis.view.origins(identity).identity(value, mutation.event)
+        return formal is not None and only == {("param", value.name)} and formal.default is None and not (
+            formal.annotation.startswith("Optional") or any(word in formal.annotation for word in ("None", ".Optional", "Any"))
+        )
     return False
 
 

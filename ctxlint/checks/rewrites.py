@@ -19,6 +19,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.pairs import reads_beside, reads_of_the_same_argument
+from ctxlint.flow.origins import Atom
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
@@ -34,7 +35,11 @@ class Rewrite(msgspec.Struct, frozen=True):
 
 
 class Rewrites:
-    """The in-place writes of a program, with the calls that lead to them."""
+    """The in-place writes of a program, with the calls that lead to them.
+
+    Each level of a write is looked at once: there are as many ways up to it as there are chains of calls. A caller is one call
+    further from the write than what it calls, so that no chain comes back to where it was.
+    """
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -43,7 +48,12 @@ class Rewrites:
             for effect in analysis.summaries.of(identity).effects:
                 if effect.kind == "write" and effect.medium == "file" and not effect.atomic and not is_test(identity):
                     self._levels.setdefault(effect.origin, []).append(Access(identity, effect))
+        self._above: dict[tuple[FunctionId, int], dict[tuple[FunctionId, int], list[Access]]] = {}
+        self._callers: dict[Access, list[Access]] = {}
         self._harmless: dict[Access, bool] = {}
+        self._live: dict[Access, bool] = {}
+        self._told_by_one_who_knows: dict[Access, bool] = {}
+        self._blamed: dict[Access, list[Rewrite]] = {}
 
     def read_back(self) -> Iterator[Rewrite]:
         """The writes that destroy the only copy of something, one for each root cause."""
@@ -51,7 +61,7 @@ class Rewrites:
         for origin in sorted(self._levels):
             for level in self._levels[origin]:
                 if level.effect.distance == 0 and self._is_live(level):
-                    for rewrite in self._roots(level, ()):
+                    for rewrite in self._roots(level, lowest=True):
                         where = (rewrite.function, rewrite.effect.event)
                         if where not in seen:
                             seen.add(where)
@@ -59,22 +69,42 @@ class Rewrites:
 
     def callers(self, level: Access) -> list[Access]:
         """The same write, one call further up."""
-        return [
-            other for other in self._levels[level.effect.origin]
-            if other.effect.distance == level.effect.distance + 1 and _is_lifted_from(other.effect, level.effect)
-            and any(level.function in call.functions for call in self._analysis.view.effective_calls(other.function, other.effect.event))
-        ]
+        known = self._callers.get(level)
+        if known is None:
+            effect = level.effect
+            passing = self._passing(effect.origin).get((level.function, effect.distance + 1), ())
+            known = self._callers[level] = [other for other in passing if _is_lifted_from(other.effect, effect)]
+        return known
 
-    def _roots(self, level: Access, below: tuple[Access, ...]) -> Iterator[Rewrite]:
-        """The functions to blame for a write, from the one that opens the file upwards."""
-        if level in below or self._is_harmless(level):
+    def _passing(self, origin: tuple[FunctionId, int]) -> dict[tuple[FunctionId, int], list[Access]]:
+        """The levels of a write above the lowest, by a function that they call there and by their distance."""
+        known = self._above.get(origin)
+        if known is None:
+            known = self._above[origin] = {}
+            for level in self._levels[origin]:
+                calls = self._analysis.view.effective_calls(level.function, level.effect.event) if level.effect.distance else ()
+                for target in dict.fromkeys(target for call in calls for target in call.functions):
+                    known.setdefault((target, level.effect.distance), []).append(level)
+        return known
+
+    def _roots(self, level: Access, *, lowest: bool = False) -> list[Rewrite]:
+        """The functions to blame for a write, from the one that opens the file (`lowest`) upwards."""
+        if lowest:
+            return list(self._find_roots(level, lowest))
+        known = self._blamed.get(level)
+        if known is None:
+            known = self._blamed[level] = list(self._find_roots(level, lowest))
+        return known
+
+    def _find_roots(self, level: Access, lowest: bool) -> Iterator[Rewrite]:
+        if self._is_harmless(level):
             return
         if not is_something(self._analysis, level):
             self._spare(level, "nothing that could be lost is written")
             return
         readers = self._readers(level)
         if readers:
-            if not self._is_told_everything(level) or self._is_told_by_one_who_knows(level, ()):
+            if not self._is_told_everything(level) or self._is_told_by_one_who_knows(level):
                 yield Rewrite(level.function, level.effect, level.effect.place, readers)
             else:
                 self._spare(level, "the function only writes what it is told to where it is told to: a file operation of its callers")
@@ -82,21 +112,28 @@ class Rewrites:
         if not parameters(level.effect.place):
             self._spare(level, "no function of the analysed code reads the file back")
             return
-        callers = [caller for caller in self.callers(level) if self._is_live(caller)]
-        above = [root for caller in callers for root in self._roots(caller, (*below, level))]
-        if above and not below and not is_handed_in(self._analysis, level):
-            yield Rewrite(level.function, level.effect, above[0].place, above[0].readers)
+        above: dict[tuple[FunctionId, int], Rewrite] = {}
+        for caller in self.callers(level):
+            for root in self._roots(caller) if self._is_live(caller) else ():
+                above.setdefault((root.function, root.effect.event), root)
+        if above and lowest and not is_handed_in(self._analysis, level):
+            first = next(iter(above.values()))
+            yield Rewrite(level.function, level.effect, first.place, first.readers)
         elif above:
-            yield from above
+            yield from above.values()
         else:
             self._spare(level, "the path comes from the callers, and none of the analysed ones reads such a file back")
 
-    def _is_live(self, level: Access, below: tuple[Access, ...] = ()) -> bool:
+    def _is_live(self, level: Access) -> bool:
         """Whether the write can destroy something: here, and in at least one of its callers if there are any."""
-        if self._is_harmless(level):
-            return False
-        callers = [caller for caller in self.callers(level) if caller not in below]
-        if not callers or any(self._is_live(caller, (*below, level)) for caller in callers):
+        known = self._live.get(level)
+        if known is None:
+            known = self._live[level] = not self._is_harmless(level) and self._is_live_above(level)
+        return known
+
+    def _is_live_above(self, level: Access) -> bool:
+        callers = self.callers(level)
+        if not callers or any(map(self._is_live, callers)):
             return True
         self._spare(level, "every caller writes to a temporary, new or missing file", *((c.function, c.effect.event) for c in callers))
         return False
@@ -153,14 +190,16 @@ class Rewrites:
         """Whether the function only carries out what its caller says: which file of a folder, and what to write."""
         return is_named_by_caller(level.effect.place) and is_handed_in(self._analysis, level)
 
-    def _is_told_by_one_who_knows(self, level: Access, below: tuple[Access, ...]) -> bool:
+    def _is_told_by_one_who_knows(self, level: Access) -> bool:
         """Whether some caller, near or far, makes the file's name and the content itself."""
-        callers = [caller for caller in self.callers(level) if caller not in below and not self._is_harmless(caller)]
-        return any(
-            not self._is_told_everything(caller) and not is_handed_in(self._analysis, caller)
-            or self._is_told_by_one_who_knows(caller, (*below, level))
-            for caller in callers
-        )
+        known = self._told_by_one_who_knows.get(level)
+        if known is None:
+            known = self._told_by_one_who_knows[level] = any(
+                not self._is_told_everything(caller) and not is_handed_in(self._analysis, caller)
+                or self._is_told_by_one_who_knows(caller)
+                for caller in self.callers(level) if not self._is_harmless(caller)
+            )
+        return known
 
 
 def _is_lifted_from(effect: StoreEffect, below: StoreEffect) -> bool:
@@ -200,23 +239,35 @@ def is_handed_in(analysis: Analysis, level: Access) -> bool:
 
 
 def _is_parameter(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> bool:
-    atoms = analysis.view.origins(identity).identity(value, at)
-    return bool(atoms) and all(_is_parameter_atom(analysis, identity, kind, what) for kind, what in atoms)
+    """Whether the value is formals and nothing else, or the same text in other units; a loop can do that to it again and again."""
+    seen: set[Atom] = set()
+    pending = [(value, at)]
+    while pending:
+        atoms = analysis.view.origins(identity).identity(*pending.pop())
+        if not atoms:
+            return False
+        for kind, what in atoms - seen:
+            other = _in_other_units(analysis, identity, what) if kind == "result" and isinstance(what, int) else None
+            if other is not None:
+                pending.append(other)
+            elif kind != "param":
+                return False
+        seen |= atoms
+    return True
 
 
-def _is_parameter_atom(analysis: Analysis, identity: FunctionId, kind: str, what: str | int) -> bool:
-    """A formal, or the same text in other units (`text.encode()`)."""
-    if kind != "result" or not isinstance(what, int):
-        return kind == "param"
-    event = analysis.view.event(identity, what)
+def _in_other_units(analysis: Analysis, identity: FunctionId, number: int) -> tuple[Value, int] | None:
+    """What the result of a call says in other units, and where (`text.encode()`)."""
+    event = analysis.view.event(identity, number)
     if event.kind != "call" or event.path is None or len(event.path.steps) != 1:
-        return False
-    return analysis.view.does(identity, what, "pure") is not None and _is_parameter(analysis, identity, what, event.path.root)
+        return None
+    return (event.path.root, number) if analysis.view.does(identity, number, "pure") is not None else None
 
 
 def is_named_by_caller(place: Term) -> bool:
-    """Whether nothing but an argument tells which file of a folder it is."""
-    return _last_component(place).kind in ("param", "unknown")
+    """Whether nothing but an argument, or a field of one of an unknown class, tells which file of a folder it is."""
+    last = _last_component(place)
+    return last.kind in ("param", "unknown") or last.kind == "field" and last.name.startswith("?.")
 
 
 def _last_component(place: Term) -> Term:

@@ -262,8 +262,11 @@ def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -
     """Whether what the mutation did is lost with its record: a plain last value is made up for by the next one."""
     if mutation.how in ACCUMULATES:
         return True
-    content = analysis.cells.entering.content(identity, mutation)
-    return any(s.kind == "cell" and s.name in mutation.cells for s in content)
+    return any(
+        (s.kind == "cell" and s.name in mutation.cells)
+        or (s.kind == "global" and resolve_name(analysis.program, identity.module, identity.index, s.name) in mutation.cells)
+        for s in analysis.cells.entering.content(identity, mutation)
+    )
 
 
 def _finding(analysis: Analysis, found: Candidate) -> Finding:

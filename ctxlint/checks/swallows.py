@@ -12,6 +12,7 @@ from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh, parameters
+from ctxlint.checks.acknowledged import acknowledged
 from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
@@ -54,6 +55,7 @@ def swallows(
             yield from unwatched(analysis, appends, identity)
             yield from _unanswered(analysis, appends, answers, identity)
             yield from short_writes(analysis, appends, identity)
+        yield from acknowledged(analysis, appends, swallows, identity)
         yield from bounded(analysis, appends, queues, full_queue, identity)
         yield from undo_depth(analysis, limited, identity)
 

@@ -51,17 +51,18 @@ def _is_dropped(analysis: Analysis, identity: FunctionId, number: int) -> bool:
 def used_values(event: Event) -> Iterator[Value]:
     """The names, results and whatever else an event uses."""
     if event.path is not None and event.kind != "local":
-        yield from _parts(event.path.root)
+        yield from parts_of(event.path.root)
     for value in (event.value, *event.keys, *(a.value for a in event.arguments)):
         if value is not None:
-            yield from _parts(value)
+            yield from parts_of(value)
 
 
-def _parts(value: Value) -> Iterator[Value]:
+def parts_of(value: Value) -> Iterator[Value]:
+    """The value and everything that it is put together from."""
     yield value
     if isinstance(value, Compound):
         for part in value.parts:
-            yield from _parts(part)
+            yield from parts_of(part)
 
 
 def _finding(analysis: Analysis, identity: FunctionId, append: Append, confidence: Confidence) -> Finding:

@@ -13,6 +13,7 @@ from ctxlint.cli.main import CLEAN, FINDINGS
 from ctxlint.cli.streams import warn, write_report
 from ctxlint.errors import ConfigurationError, UsageError
 from ctxlint.knowledge.configuration import json_schema
+from ctxlint.knowledge.models import checked_versions
 from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.places import checkout_folder
 from ctxlint.knowledge.rules import HEADINGS, Rule, load_rules
@@ -21,6 +22,7 @@ from ctxlint.report.rules_page import rule_page, rules_table
 
 COMMANDS = ("generate", "new-rule")
 RULES_BEGIN, RULES_END = "<!-- rules: generated -->", "<!-- end of rules -->"
+MODELS_BEGIN, MODELS_END = "<!-- models: generated -->", "<!-- end of models -->"
 PLACEHOLDER = "To be written"
 """Begins every text of a new rule that its author has to write; a test refuses rules that still have one."""
 
@@ -81,12 +83,17 @@ def generated_files(checkout: Path) -> Iterator[tuple[Path, str]]:
     schema = json_schema(rules)
     yield checkout / "docs" / "configuration.schema.json", json.dumps(schema, indent=2) + "\n"
     yield checkout / "docs" / "configuration.md", configuration_page(schema, rules.values())
-    readme = _content(checkout / "README.md")
-    if RULES_BEGIN in readme and RULES_END in readme:
-        before, _, rest = readme.partition(RULES_BEGIN)
-        after = rest.partition(RULES_END)[2]
-        table = rules_table(rules.values(), link="docs/rules")
-        yield checkout / "README.md", f"{before}{RULES_BEGIN}\n{table}{RULES_END}{after}"
+    yield from _part(checkout / "README.md", RULES_BEGIN, rules_table(rules.values(), link="docs/rules"), RULES_END)
+    libraries = sorted(f"{library} {version}" for library, version in checked_versions(checkout / "rules" / "models"))
+    yield from _part(checkout / "docs" / "models.md", MODELS_BEGIN, ", ".join(libraries) + ".\n", MODELS_END)
+
+
+def _part(path: Path, begin: str, text: str, end: str) -> Iterator[tuple[Path, str]]:
+    """The file with another text between its two marks, if it has them."""
+    before, begun, rest = _content(path).partition(begin)
+    _, ended, after = rest.partition(end)
+    if begun and ended:
+        yield path, f"{before}{begin}\n{text}{end}{after}"
 
 
 def new_rule(checkout: Path, code: str, name: str, check: str) -> int:

@@ -86,8 +86,9 @@ class Workshop:
         assert rule.fix is not None
         edits: list[Edit] = list(answer.edits)
         runtime_needed = False
-        for wanted in dict.fromkeys(place.wanted):
-            edits.append(import_edit(place.text, place.tree, wanted, self._package_of(place.text.path)))
+        imports = list(dict.fromkeys(place.wanted))
+        for number, wanted in enumerate(imports, 1):
+            edits.append(import_edit(place.text, place.tree, wanted, self._package_of(place.text.path), number == len(imports)))
             runtime_needed |= wanted.module == place.runtime.module
         _keeps_comments(place.text, edits)
         applicability = _least(answer.applicability, rule.fix.applicability)

@@ -6,6 +6,7 @@ The kinds are the usual ones: the standard library, other packages, the project'
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -38,13 +39,13 @@ def local_name(names: Names, module: str, name: str) -> str:
     return aliased
 
 
-def import_edit(text: Text, tree: ast.Module, wanted: Wanted, own: str) -> Edit:
-    """The edit that imports what is wanted; `own` is the package that the file belongs to.
+def import_edit(text: Text, tree: ast.Module, wanted: Wanted, own: str, is_last: bool = True) -> Edit:
+    """The edit that imports what is wanted; `own` is the package that the file belongs to, `is_last` whether no other follows.
 
     Refused where a new line would come before the docstring or an import of `__future__`, into a statement, or between a
     statement and the comment above it.
     """
-    edit = _import_edit(text, tree, wanted, own)
+    edit = _import_edit(text, tree, wanted, own, is_last)
     if edit.old:
         return edit
     line = edit.span.line + (edit.span.column > 1)
@@ -81,17 +82,18 @@ def _is_told_by_a_comment(text: Text, line: int) -> bool:
     return above.startswith("#") and not above.startswith("#!") and not ("coding" in above and line <= 3)
 
 
-def _import_edit(text: Text, tree: ast.Module, wanted: Wanted, own: str) -> Edit:
+def _import_edit(text: Text, tree: ast.Module, wanted: Wanted, own: str, is_last: bool) -> Edit:
     statements = _leading_imports(tree)
     extended = _extended(text, statements, wanted)
     if extended is not None:
         return extended
     line = _statement(wanted)
     if not statements:
-        return _after_the_heading(text, tree, line)
+        return _after_the_heading(text, tree, line, is_last)
     blocks = _blocks(statements, text)
     rank = _rank(wanted.module, own)
-    same = [block for block in blocks if _rank_of(block, own) == rank]
+    same = [block for block in blocks if _rank_of(block, own) == rank] or [
+        run for block in blocks for run in _runs(block, own) if _rank(_module(run[0]), own) == rank]
     if same:
         return _inside(text, same[-1], wanted, line)
     before = [block for block in blocks if _rank_of(block, own) < rank]
@@ -185,6 +187,11 @@ def _module(statement: Import) -> str:
     return statement.names[0].name
 
 
+def _runs(block: Sequence[Import], own: str) -> list[list[Import]]:
+    """The imports of a block that stand together and are of one kind."""
+    return [list(run) for _, run in itertools.groupby(block, lambda statement: _rank(_module(statement), own))]
+
+
 def _rank_of(block: Sequence[Import], own: str) -> int:
     """The kind of most imports of a block."""
     ranks = [_rank(_module(statement), own) for statement in block]
@@ -200,14 +207,14 @@ def _rank(module: str, own: str) -> int:
     return 2 if root == own else 1
 
 
-def _after_the_heading(text: Text, tree: ast.Module, line: str) -> Edit:
+def _after_the_heading(text: Text, tree: ast.Module, line: str, is_last: bool) -> Edit:
     """Behind the docstring and the imports of `__future__`, or before the first statement; comments at the top stay on top."""
     heading = _heading(tree)
     if heading:
         return _insertion(text, _ends(heading[-1]) + 1, f"\n{line}\n")
     first = tree.body[0]
     at = min((first.lineno, *(decorator.lineno for decorator in getattr(first, "decorator_list", ()))))
-    apart = 2 if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else 1
+    apart = 2 if is_last and isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else 1
     return _insertion(text, at, f"{line}\n" + "\n" * apart)
 
 

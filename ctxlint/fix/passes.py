@@ -30,10 +30,11 @@ class Seen(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """A fix that stands in the new text of its file."""
+    """A fix that stands in the new text of its file; its edits are those of the text that pass number `turn` began with."""
 
     diagnostic: Diagnostic
     fix: Fix
+    turn: int
 
 
 class Outcome(NamedTuple):
@@ -58,8 +59,8 @@ def fixed(
     applied: list[Applied] = []
     taken_back: dict[str, str] = {}
     seen = first
-    for _ in range(MOST_PASSES):
-        chosen = [each for each in _chosen(seen.findings, choose) if not _files(each.fix) & taken_back.keys()]
+    for turn in range(MOST_PASSES):
+        chosen = [each for each in _chosen(seen.findings, choose, turn) if not _files(each.fix) & taken_back.keys()]
         if not chosen:
             return _outcome(texts, applied, taken_back, source_of)
         after = dict(texts)
@@ -79,7 +80,7 @@ def fixed(
             seen = look(after)
         texts = after
         applied += chosen
-    left = [each for each in _chosen(seen.findings, choose) if not _files(each.fix) & taken_back.keys()]
+    left = [each for each in _chosen(seen.findings, choose, MOST_PASSES) if not _files(each.fix) & taken_back.keys()]
     for each in left:
         for path in _files(each.fix):
             taken_back[path] = f"its fixes did not come to an end in {MOST_PASSES} passes"
@@ -105,7 +106,7 @@ def _edited(path: str, data: bytes, edits: tuple[Edit, ...]) -> bytes:
     return new
 
 
-def _chosen(findings: Iterable[Diagnostic], choose: Callable[[Diagnostic], Fix | None]) -> list[Applied]:
+def _chosen(findings: Iterable[Diagnostic], choose: Callable[[Diagnostic], Fix | None], turn: int) -> list[Applied]:
     """The fixes of one pass: of those that touch, the first. An edit that two of them have in common is made once."""
     chosen: list[Applied] = []
     taken: dict[str, set[Edit]] = {}
@@ -117,7 +118,7 @@ def _chosen(findings: Iterable[Diagnostic], choose: Callable[[Diagnostic], Fix |
             continue
         for edit in fix.edits:
             taken.setdefault(edit.path, set()).add(edit)
-        chosen.append(Applied(diagnostic, fix))
+        chosen.append(Applied(diagnostic, fix, turn))
     return chosen
 
 

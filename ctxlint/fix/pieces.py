@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import libcst as cst
 
-from ctxlint.fix.bindings import subtree
+from ctxlint.fix.bindings import names_in, subtree
+from ctxlint.fix.content import Words, escapes, is_ascii
 from ctxlint.fix.layout import moved
 from ctxlint.fix.openings import Held, meaning
 from ctxlint.fix.purity import Effect, effect_of, effects_in
 from ctxlint.fix.rewriting import Place, Refusal
-
-
-class Words(NamedTuple):
-    """Dotted names, which the rule gives.
-
-    `opens` and `async_opens` open a file, `texts` write one whole. `threads` run what they are given in a thread, `executors`
-    do so without named arguments. `dumps` write a value into a handle, each with the function that answers the text instead;
-    `escapes` answer ASCII, unless they have one of the arguments `unescaped`. `fills` write through a handle they are given,
-    `syncs` bring a handle's file to the disk, `steady` have no effects, and may be called later than they are written.
-    """
-
-    opens: Sequence[str]
-    async_opens: Sequence[str]
-    texts: Sequence[str]
-    threads: Sequence[str]
-    executors: Sequence[str]
-    dumps: Mapping[str, str]
-    escapes: Sequence[str]
-    unescaped: Sequence[str]
-    fills: Sequence[str]
-    syncs: Sequence[str]
-    steady: Sequence[str]
-
 
 _LOOSE = (cst.IfExp, cst.Lambda, cst.BooleanOperation, cst.UnaryOperation, cst.Comparison, cst.ConcatenatedString, cst.Await)
 
@@ -50,10 +28,18 @@ class Piece(NamedTuple):
     bytes: bool = False
 
 
-def pieces_of(place: Place, held: Held, words: Words, awaited: bool = False) -> list[Piece] | Refusal:
-    """The contents that the body writes, if it does nothing but write, flush and synchronise."""
+def pieces_of(
+    place: Place, held: Held, words: Words, *, binary: bool = False, awaited: bool = False, begin: int = 0
+) -> list[Piece] | Refusal:
+    """The contents that the body writes from its statement `begin` on, if it does nothing else but flush and synchronise."""
     found: list[Piece] = []
-    for statement in statements(held.statement.body):
+    for statement in statements(held.statement.body.body[begin:]):
+        if isinstance(statement, cst.For) and not awaited:
+            loop = _of_a_loop(place, statement, held, words, binary)
+            if loop is None:
+                return Refusal("the body does more than write")
+            found.append(loop)
+            continue
         value = statement.value if isinstance(statement, cst.Expr) else None
         if awaited and isinstance(value, cst.Await):
             value = value.expression
@@ -61,17 +47,17 @@ def pieces_of(place: Place, held: Held, words: Words, awaited: bool = False) -> 
             return Refusal("the body does more than write")
         if is_housekeeping(place, value, held.handle, words):
             continue
-        piece = _piece(place, value, held, words)
+        piece = _piece(place, value, held, words, binary)
         if piece is None:
             return Refusal("the body does more than write")
         found.append(piece)
     return found or Refusal("nothing is written")
 
 
-def statements(body: cst.BaseSuite) -> Sequence[cst.CSTNode]:
+def statements(body: Sequence[cst.CSTNode]) -> Sequence[cst.CSTNode]:
     """The statements of a body, those that share a line one by one."""
     found: list[cst.CSTNode] = []
-    for statement in body.body:
+    for statement in body:
         found.extend(statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement])
     return found
 
@@ -94,7 +80,7 @@ def _method(call: cst.Call, handle: str) -> str:
     return ""
 
 
-def _piece(place: Place, call: cst.Call, held: Held, words: Words) -> Piece | None:
+def _piece(place: Place, call: cst.Call, held: Held, words: Words, binary: bool) -> Piece | None:
     unit = place.unit
     to = unit.indent(unit.span(held.statement).line)
     by = unit.indent(unit.span(call).line)
@@ -107,12 +93,77 @@ def _piece(place: Place, call: cst.Call, held: Held, words: Words) -> Piece | No
             return None
         code = moved(unit.code(content), by, to)
         if method == "writelines":
-            return Piece(f'"".join({code})', False, effects=effects_in(place, [content]))
+            return _joined(binary, code, False, effects_in(place, [content]))
         return Piece(
             code, is_ascii(place, content, words), isinstance(content, _LOOSE) and not content.lpar,
             effects=effects_in(place, [content]), bytes=_is_bytes(content),
         )
     return dumped(place, call, held.handle, words, by, to)
+
+
+def _joined(binary: bool, code: str, ascii: bool, effects: frozenset[Effect]) -> Piece:
+    return Piece(f"{'b' * binary}\"\".join({code})", ascii, effects=effects, bytes=binary)
+
+
+def _of_a_loop(place: Place, loop: cst.For, held: Held, words: Words, binary: bool) -> Piece | None:
+    """`for row in rows: handle.write(text)` as `"".join(text for row in rows)`, when nothing else needs the loop.
+
+    What runs in a generator binds no names outside, and waits for nothing.
+    """
+    unit = place.unit
+    body = statements(loop.body.body)
+    chosen = body[0] if len(body) == 1 and isinstance(body[0], cst.If) and body[0].orelse is None else None
+    if chosen is not None:
+        body = statements(chosen.body.body)
+    calls = [each.value for each in body if isinstance(each, cst.Expr) and isinstance(each.value, cst.Call)]
+    if loop.asynchronous is not None or loop.orelse is not None or not len(calls) == len(body) <= 2:
+        return None
+    pieces = [_piece(place, call, held, words, binary) for call in calls]
+    parts = [loop.target, loop.iter, *([chosen.test] if chosen is not None else [])]
+    code = " + ".join(f"({each.code})" if each.loose and len(pieces) > 1 else each.code for each in pieces if each is not None)
+    code += f" for {unit.code(loop.target)} in {_operand(place, loop.iter)}"
+    code += f" if {_operand(place, chosen.test)}" if chosen is not None else ""
+    if (
+        None in pieces or "\n" in code or any(_mentions(part, held.handle) for part in parts)
+        or any(isinstance(each, (cst.Await, cst.Yield, cst.NamedExpr)) for each in subtree(loop))
+        or any(isinstance(each, (cst.Attribute, cst.Subscript)) for each in subtree(loop.target))
+        or _is_seen_outside(place, loop, names_in([loop.target]))
+    ):
+        return None
+    known = [each for each in pieces if each is not None]
+    effects = frozenset().union(*(each.effects for each in known), effects_in(place, parts))
+    return _joined(binary, code, all(each.ascii for each in known), effects)
+
+
+def _operand(place: Place, expression: cst.BaseExpression) -> str:
+    """An expression as it may stand behind `in` and `if` of a generator."""
+    code = place.unit.code(expression)
+    return f"({code})" if isinstance(expression, (cst.IfExp, cst.Lambda, cst.Tuple)) and not expression.lpar else code
+
+
+def _is_seen_outside(place: Place, loop: cst.For, names: frozenset[str]) -> bool:
+    """Whether names that a loop binds occur elsewhere in its function, other than in a loop that binds them itself."""
+    unit = place.unit
+    function = unit.around(loop, cst.FunctionDef)
+    if function is None:
+        return True
+    for node in subtree(function):
+        if not isinstance(node, cst.Name) or node.value not in names or node not in unit.ranges or _is_label(unit.parents.get(node), node):
+            continue
+        around = list(unit.above(node))
+        if loop not in around and not any(
+            isinstance(above, cst.For) and node.value in names_in([above.target])
+            or isinstance(above, cst.BaseComp) and any(
+                node.value in names_in([each.target]) for each in subtree(above) if isinstance(each, cst.CompFor))
+            for above in around
+        ):
+            return True
+    return False
+
+
+def _is_label(parent: cst.CSTNode | None, node: cst.Name) -> bool:
+    """Whether a name is that of an attribute or of an argument."""
+    return isinstance(parent, cst.Attribute) and parent.attr is node or isinstance(parent, cst.Arg) and parent.keyword is node
 
 
 def dumped(place: Place, call: cst.Call, handle: str, words: Words, by: str, to: str) -> Piece | None:
@@ -140,7 +191,7 @@ def dumped(place: Place, call: cst.Call, handle: str, words: Words, by: str, to:
         named = (unit.span(call.func), place.imported(module, name))
     code = moved(unit.replaced(call, [named, (gone, "")]), by, to)
     return Piece(
-        code, _escapes(function, call.args, words), dumped=True, effects=effects_in(place, [each.value for each in call.args])
+        code, escapes(function, call.args, words), dumped=True, effects=effects_in(place, [each.value for each in call.args])
     )
 
 
@@ -155,6 +206,22 @@ def _is_bytes(content: cst.BaseExpression) -> bool:
     return content.func.attr.value == "encode"
 
 
+def writes_ascii(place: Place, held: Held, words: Words) -> bool:
+    """Whether everything that goes through the handle is a text of ASCII alone, or one that a serialiser escapes."""
+    for node in subtree(held.statement.body):
+        if not isinstance(node, cst.Name) or node.value != held.handle or _is_label(place.unit.parents.get(node), node):
+            continue
+        call = place.unit.around(node, cst.Call)
+        if call is None:
+            return False
+        if is_housekeeping(place, call, held.handle, words) or _method(call, held.handle) == "fileno":
+            continue
+        wrote = _method(call, held.handle) == "write" and len(call.args) == 1 and is_ascii(place, call.args[0].value, words)
+        if not wrote and not escapes(meaning(place, call.func), call.args, words):
+            return False
+    return True
+
+
 def has_own_encoder(place: Place, body: cst.BaseSuite, words: Words) -> bool:
     """Whether something serialises with a class of its own (`cls=`), which may write otherwise than it answers."""
     return any(
@@ -162,24 +229,6 @@ def has_own_encoder(place: Place, body: cst.BaseSuite, words: Words) -> bool:
         and any(argument.keyword is not None and argument.keyword.value == "cls" for argument in each.args)
         for each in subtree(body)
     )
-
-
-def _escapes(function: str, arguments: Sequence[cst.Arg], words: Words) -> bool:
-    """Whether a serialiser answers ASCII alone."""
-    return function in words.escapes and not any(
-        argument.star or argument.keyword is not None and argument.keyword.value in words.unescaped for argument in arguments
-    )
-
-
-def is_ascii(place: Place, content: cst.BaseExpression, words: Words) -> bool:
-    """Whether a text surely holds ASCII alone, so that its encoding does not matter."""
-    if isinstance(content, cst.SimpleString):
-        return place.unit.code(content).isascii() and "\\" not in content.raw_value.replace("\\n", "")
-    if isinstance(content, cst.BinaryOperation):
-        return is_ascii(place, content.left, words) and is_ascii(place, content.right, words)
-    if isinstance(content, cst.Call):
-        return _escapes(meaning(place, content.func), content.args, words)
-    return False
 
 
 def _mentions(node: cst.CSTNode, name: str) -> bool:
@@ -282,7 +331,7 @@ def _use(place: Place, node: cst.Name, held: Held, words: Words) -> cst.CSTNode 
                 alone = isinstance(whole, cst.Expr) and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
                 return whole if alone else None
             if _method(above, held.handle) in ("write", "writelines"):
-                return above
+                return above if unit.parents[node] is above.func else None
             direct = any(argument.value is node for argument in above.args)
             return above if direct and meaning(place, above.func) in words.fills else _outer_sync(place, above, held, words)
     return None

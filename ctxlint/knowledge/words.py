@@ -28,6 +28,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     writes: WordSet
     appends: WordSet
     deletes: WordSet
+    acknowledgements: WordSet
     dependencies: WordSet
     effects: WordSet
 

@@ -105,13 +105,14 @@ class Cells:
         )
 
     def _collect(self, identity: FunctionId) -> None:
-        for mutation in self._summaries.of(identity).mutations:
+        summary = self._summaries.of(identity)
+        for mutation in summary.mutations:
             if not mutation.cells:
                 continue
             if mutation.distance == 0:
                 for cell in mutation.cells:
                     self._changes.setdefault(cell, []).append(Change(identity, mutation))
-            if mutation.distance <= NEAR:
+            if mutation.distance <= NEAR and summary.reads:    # what is rebuilt is read here or below
                 self._collect_restores(identity, mutation)
 
     def _collect_restores(self, identity: FunctionId, mutation: Mutation) -> None:

@@ -221,9 +221,11 @@ class Fields:
 
     def from_formal(self, identity: FunctionId, at: int, leaf: Leaf) -> Leaf:
         """An element of a formal as the formal itself: `op` of `for op in patch` is a part of what is passed for `patch`."""
+        if not leaf.field:
+            return leaf
         formals = {formal.name for formal in self.view.function(identity).formals}
         head = leaf.instance.partition(".")[0].partition("[")[0]
-        if head in formals or not leaf.field:
+        if head in formals:
             return leaf
         roots = [whole.instance for whole in self.of(identity, at, Name(head, "local")) if not whole.field and whole.instance in formals]
         return msgspec.structs.replace(leaf, instance=min(roots)) if roots else leaf

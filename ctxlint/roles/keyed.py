@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal as OneOf
-
-import msgspec
 
 from ctxlint.calls.effects import WRITES, EffectKind
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
-from ctxlint.calls.view import argument_of
+from ctxlint.calls.view import Modelled, argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields
@@ -33,14 +32,27 @@ _STORE_VERBS = ("loads", "reads", "saves", "appends", "deletes", "opens", "repla
 _NOT_DURABLE = frozenset(["", "memory", "lock", "handle", "process", "socket"])
 
 
-class Keyed(msgspec.Struct, frozen=True, gc=False):
-    """A key selects what is read or written at an event: the fields and values it is made of, the container it selects from."""
+class Keyed:
+    """A key, made of `values`, selects what is read or written at an event; what it selects from is found when it is asked for."""
 
-    event: int
-    mode: Mode
-    leaves: frozenset[Leaf]
-    values: tuple[Value, ...]
-    places: Places
+    def __init__(
+        self, event: int, mode: Mode, values: tuple[Value, ...], leaves: Callable[[], frozenset[Leaf]], places: Callable[[], Places]
+    ) -> None:
+        self.event = event
+        self.mode: Mode = mode
+        self.values = values
+        self._find_leaves = leaves
+        self._find_places = places
+
+    @functools.cached_property
+    def leaves(self) -> frozenset[Leaf]:
+        """The fields that the key is made of."""
+        return self._find_leaves()
+
+    @functools.cached_property
+    def places(self) -> Places:
+        """The container that the key selects from."""
+        return self._find_places()
 
 
 class Keys:
@@ -51,14 +63,19 @@ class Keys:
         self._view = summaries.view
         self._fields = fields
         self._holders = holders
-        self._keyed: dict[FunctionId, tuple[Keyed, ...]] = {}
+        self._own: dict[FunctionId, tuple[Keyed, ...]] = {}
+        self._all: dict[tuple[FunctionId, Mode, int], tuple[Keyed, ...]] = {}
+        self._given: dict[tuple[FunctionId, Mode, int], tuple[tuple[str, Keyed], ...]] = {}
 
-    def of(self, identity: FunctionId, depth: int = HELPERS) -> tuple[Keyed, ...]:
-        """Every event of a function at which a key selects what is read or written."""
-        found = self._keyed.get(identity)
+    def of(self, identity: FunctionId, mode: Mode, depth: int = HELPERS) -> tuple[Keyed, ...]:
+        """Every event of a function at which a key selects what is read, or what is written."""
+        found = self._all.get((identity, mode, depth))
         if found is None:
-            self._keyed[identity] = ()
-            found = self._keyed[identity] = tuple(self._find_keyed(identity, depth))
+            if identity not in self._own:
+                self._own[identity] = tuple(self._find_own(identity))
+            own = [keyed for keyed in self._own[identity] if keyed.mode == mode]
+            passed = self._through_calls(identity, mode, depth - 1) if depth else ()
+            found = self._all[identity, mode, depth] = tuple(sorted([*own, *passed], key=lambda keyed: keyed.event))
         return found
 
     def container(self, identity: FunctionId, at: int, value: Value) -> Places:
@@ -67,36 +84,47 @@ class Keys:
             return self._container(identity, at, AccessPath(value), ())
         return frozenset(holder.partition("[")[0] for holder in self._holders.of(identity, at, value))
 
-    def _find_keyed(self, identity: FunctionId, depth: int) -> Iterator[Keyed]:
+    def _find_own(self, identity: FunctionId) -> Iterator[Keyed]:
+        """The keys by which the function itself selects."""
         for number, event in enumerate(self._view.function(identity).events):
+            if not event.keys and event.kind != "call" and not isinstance(event.value, Compound):
+                continue                                   # nothing selects, and nothing is put together
             for mode, values, places in self._selecting(identity, number, event):
-                selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
-                if selecting:
-                    yield Keyed(number, mode, self._fields.of_all(identity, number, selecting), selecting, places)
-            if event.kind in ("local", "write", "return") and event.value is not None:
+                yield from self._by(identity, number, mode, values, places)
+            if event.kind in ("local", "write", "return") and isinstance(event.value, Compound):
                 yield from self._merged_results(identity, number, event.value)
-            if event.kind == "call":
-                yield from self._on_receiver(identity, number, event)
-                if depth:
-                    yield from self._through_calls(identity, number, depth)
+            match = self._view.does(identity, number, *_STORE_VERBS) if event.kind == "call" else None
+            if match is not None:
+                yield from self._of_store(identity, number, match)
+                yield from self._on_receiver(identity, number, event, match)
 
-    def _selecting(self, identity: FunctionId, number: int, event: Event) -> Iterator[tuple[Mode, Iterable[Value], Places]]:
+    def _by(
+        self, identity: FunctionId, number: int, mode: Mode, values: Iterable[Value], places: Callable[[], Places]
+    ) -> Iterator[Keyed]:
+        """The key that some values are, unless it is a constant."""
+        selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
+        if selecting:
+            yield Keyed(number, mode, selecting, functools.partial(self._fields.of_all, identity, number, selecting), places)
+
+    def _selecting(
+        self, identity: FunctionId, number: int, event: Event
+    ) -> Iterator[tuple[Mode, Iterable[Value], Callable[[], Places]]]:
         if event.kind in ("read", "write", "delete") and event.keys and event.path is not None:
             container = AccessPath(event.path.root, event.path.steps[:event.path.steps.index("[*]")])
-            yield "read" if event.kind == "read" else "write", event.keys, self._container(identity, number, container, event.keys)
+            places = functools.partial(self._container, identity, number, container, event.keys)
+            yield "read" if event.kind == "read" else "write", event.keys, places
         elif event.kind == "call" and event.path is not None and event.path.steps and event.arguments:
             name, first = event.path.steps[-1], event.arguments[0].value
-            places = self._container(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys)
+            receiver = AccessPath(event.path.root, event.path.steps[:-1])
+            places = functools.partial(self._container, identity, number, receiver, event.keys)
             if name in _LOOKS:
                 yield "read", (first,), places
             elif name in _STORES and not isinstance(event.path.root, Constant):
                 yield "write", (first,), places
             elif name == "update" and len(event.arguments) == 1:
                 yield "write", tuple(_keys_of(first)), places
-        if event.kind in ("local", "write", "return") and event.value is not None:
+        if event.kind in ("local", "write", "return") and isinstance(event.value, Compound):
             yield from self._spliced(identity, number, event.value)
-        if event.kind == "call":
-            yield from self._of_store(identity, number)
 
     def _container(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Places:
         """What a key selects from: an attribute, a variable of a module, a formal, or else a local of this function.
@@ -135,7 +163,7 @@ class Keys:
             return isinstance(made, Name) and made.name in _EMPTY and len(event.arguments) <= _EMPTY[made.name]
         return isinstance(value, Compound) and value.operator in ("dict", "list", "set") and not value.parts
 
-    def _spliced(self, identity: FunctionId, at: int, value: Value) -> Iterator[tuple[Mode, Iterable[Value], Places]]:
+    def _spliced(self, identity: FunctionId, at: int, value: Value) -> Iterator[tuple[Mode, Iterable[Value], Callable[[], Places]]]:
         """What is put between two slices is written at their bounds, what is spread over a mapping by its keys."""
         pieces = list(_pieces(value))
         for piece in pieces if len(pieces) > 1 else ():
@@ -144,12 +172,10 @@ class Keys:
             if isinstance(piece, Result) and event is not None and event.path is not None and isinstance(key, Compound):
                 if key.operator == "slice" and any(_is_open(bound) for bound in key.parts[:2]):
                     container = AccessPath(event.path.root, event.path.steps[:-1])
-                    yield "write", key.parts[:2], self._container(identity, piece.event, container, event.keys)
+                    yield "write", key.parts[:2], functools.partial(self._container, identity, piece.event, container, event.keys)
         merged = list(_spread(value))
-        if len(merged) > 1:
-            places = frozenset().union(*(self._holders.of(identity, at, part) for part in merged[:1]))
-            for part in merged[1:]:
-                yield "write", tuple(self._merged_keys(identity, part)), places
+        for part in merged[1:]:
+            yield "write", tuple(self._merged_keys(identity, part)), functools.partial(self._holders.of, identity, at, merged[0])
 
     def _merged_keys(self, identity: FunctionId, value: Value) -> Iterator[Value]:
         """The mapping that is merged, unless a call makes it: then its keys are not known here."""
@@ -159,53 +185,66 @@ class Keys:
     def _merged_results(self, identity: FunctionId, at: int, value: Value) -> Iterator[Keyed]:
         """The keys of a mapping that a call makes and that is spread over another one."""
         merged = list(_spread(value))
-        places = frozenset().union(*(self._holders.of(identity, at, part) for part in merged[:1])) if len(merged) > 1 else frozenset()
         for part in merged[1:]:
             if isinstance(part, Result) and self._view.event(identity, part.event).kind == "call":
                 leaves = self._fields.passed_through(identity, part.event, lambda given: tuple(
                     key for key in _keys_of(given)) if isinstance(given, Compound) else ())
                 if leaves:
-                    yield Keyed(at, "write", leaves, (part,), places)
+                    yield Keyed(at, "write", (part,), functools.partial(frozenset, leaves), functools.partial(
+                        self._holders.of, identity, at, merged[0]))
 
-    def _of_store(self, identity: FunctionId, number: int) -> Iterator[tuple[Mode, Iterable[Value], Places]]:
+    def _of_store(self, identity: FunctionId, number: int, match: Modelled) -> Iterator[Keyed]:
         """Files and records of a store that are chosen by an argument, or by the path whose method is called."""
-        match = self._view.does(identity, number, *_STORE_VERBS)
-        if match is None or match.effect.store in _NOT_DURABLE:
+        if match.effect.store in _NOT_DURABLE:
             return
-        places = FILES if match.effect.store == "file" else self._holders.of_receiver(identity, number)
-        for effect in self._summaries.effects_at(identity, number):
+        places = _files if match.effect.store == "file" else functools.partial(self._holders.of_receiver, identity, number)
+        chosen = [argument_of(match.call, which) for which in (match.effect.target, match.effect.key) if which]
+        values = [v for v in chosen if v is not None and not isinstance(v, AccessPath)]
+        roots = [v.root for v in chosen if isinstance(v, AccessPath) and not v.steps]
+        for effect in self._summaries.effects_at(identity, number) if values or roots else ():
             if effect.distance == 0 and effect.kind != "commit":
-                chosen = [argument_of(match.call, which) for which in (match.effect.target, match.effect.key) if which]
-                yield _mode(effect.kind), [v for v in chosen if v is not None and not isinstance(v, AccessPath)], places
-                yield _mode(effect.kind), [v.root for v in chosen if isinstance(v, AccessPath) and not v.steps], places
+                yield from self._by(identity, number, _mode(effect.kind), values, places)
+                yield from self._by(identity, number, _mode(effect.kind), roots, places)
 
-    def _on_receiver(self, identity: FunctionId, number: int, event: Event) -> Iterator[Keyed]:
+    def _on_receiver(self, identity: FunctionId, number: int, event: Event, match: Modelled) -> Iterator[Keyed]:
         """How a path that is a field of something is read or written: `edit.target.write_text(…)`."""
-        match = self._view.does(identity, number, *_STORE_VERBS)
-        if match is None or match.effect.store != "file" or not isinstance(match.target, AccessPath) or not match.target.steps:
+        if match.effect.store != "file" or not isinstance(match.target, AccessPath) or not match.target.steps:
             return
-        leaves = self._fields.of_path(identity, number, match.target, event.keys)
+        leaves = functools.partial(self._fields.of_path, identity, number, match.target, event.keys)
         for effect in self._summaries.effects_at(identity, number):
             if effect.distance == 0:
-                yield Keyed(number, _mode(effect.kind), leaves, (), FILES)
+                yield Keyed(number, _mode(effect.kind), (), leaves, _files)
 
-    def _through_calls(self, identity: FunctionId, number: int, depth: int) -> Iterator[Keyed]:
-        """Keys that are passed to a helper which reads or writes by them."""
-        for call in self._view.calls(identity, number):
-            for target in call.functions[:4]:
-                if target == identity:
-                    continue
-                actuals = self._view.bound(call, target)
-                inner = [
-                    (leaf.instance, keyed) for keyed in self.of(target, depth - 1) for leaf in keyed.leaves
-                    if not leaf.field and leaf.instance in actuals
-                ]
-                stores = {formal for formal, keyed in inner if keyed.mode == "write"}
-                for formal, keyed in inner:
-                    if keyed.mode == "write" or formal not in stores:
-                        value = actuals[formal]
-                        places = frozenset().union(*(self._passed_place(identity, number, p, target, actuals) for p in keyed.places))
-                        yield Keyed(number, keyed.mode, self._fields.of(identity, number, value), (value,), places)
+    def _through_calls(self, identity: FunctionId, mode: Mode, depth: int) -> Iterator[Keyed]:
+        """Keys that are passed to a helper which reads or writes by them; one by which it writes is none by which it reads."""
+        for number, event in enumerate(self._view.function(identity).events):
+            for call in self._view.calls(identity, number) if event.kind == "call" else ():
+                for target in call.functions[:4] if call.arguments else ():
+                    inner = self._selecting_formals(target, mode, depth) if target != identity else ()
+                    actuals = self._view.bound(call, target) if inner else {}
+                    for formal, keyed in inner:
+                        if formal in actuals:
+                            value = actuals[formal]
+                            yield Keyed(
+                                number, mode, (value,), functools.partial(self._fields.of, identity, number, value),
+                                functools.partial(self._passed_places, identity, number, keyed, target, actuals),
+                            )
+
+    def _selecting_formals(self, identity: FunctionId, mode: Mode, depth: int) -> tuple[tuple[str, Keyed], ...]:
+        """The formals of a function that are keys, as a whole."""
+        found = self._given.get((identity, mode, depth))
+        if found is None:
+            written = {formal for formal, _ in self._selecting_formals(identity, "write", depth)} if mode == "read" else ()
+            formals = {formal.name for formal in self._view.function(identity).formals}.difference(written)
+            found = self._given[identity, mode, depth] = tuple(
+                (leaf.instance, keyed) for keyed in (self.of(identity, mode, depth) if formals else ()) for leaf in keyed.leaves
+                if not leaf.field and leaf.instance in formals
+            )
+        return found
+
+    def _passed_places(self, identity: FunctionId, number: int, keyed: Keyed, target: FunctionId, actuals: dict[str, Value]) -> Places:
+        """The containers that a callee selects from, in terms of what it is passed."""
+        return frozenset().union(*(self._passed_place(identity, number, place, target, actuals) for place in keyed.places))
 
     def _passed_place(
         self, identity: FunctionId, number: int, place: Holder, target: FunctionId, actuals: dict[str, Value]
@@ -215,6 +254,10 @@ class Keys:
         if place.startswith(f"{target.module}:") and formal in actuals:
             return self.container(identity, number, actuals[formal])
         return frozenset([place])
+
+
+def _files() -> Places:
+    return FILES
 
 
 def _is_open(bound: Value) -> bool:

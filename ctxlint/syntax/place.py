@@ -50,6 +50,28 @@ def align(made: ast.Module, reference: ast.Module) -> None:
                 _pair(getattr(ours, field, None), getattr(theirs, field, None), theirs, pending)
 
 
+def are_one(ours: ast.AST, theirs: ast.AST, lines_above: int) -> bool:
+    """Whether two trees are the same, of which ours was read from a text that begins so many lines further down."""
+    pending = [(ours, theirs)]
+    while pending:
+        our, their = pending.pop()
+        if our.__class__ is not their.__class__:
+            return False
+        one, other = our.__dict__, their.__dict__
+        if "lineno" in other and (
+            one["lineno"] + lines_above != other["lineno"] or one["end_lineno"] + lines_above != other["end_lineno"]
+            or one["col_offset"] != other["col_offset"] or one["end_col_offset"] != other["end_col_offset"]
+        ):
+            return False
+        try:
+            for field in their._fields:
+                if field not in _UNCOMPARED:
+                    _pair(getattr(our, field, None), getattr(their, field, None), their, pending)
+        except TreeMismatch:
+            return False
+    return True
+
+
 def _pair(ours: object, theirs: object, owner: ast.AST, pending: list[tuple[ast.AST, ast.AST]]) -> None:
     if isinstance(theirs, ast.AST) and isinstance(ours, ast.AST):
         pending.append((ours, theirs))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxlint.cli.main import main
+from ctxlint.syntax import place
 from ctxlint.syntax.read import read
 from ctxlint.syntax.verdict import confirmed
 
@@ -27,12 +28,30 @@ def save(state):
 """
 
 
-def test_the_verdict_is_the_screens_reading_of_plain_code() -> None:
-    from ctxlint.ir.module import Module
+def test_the_screens_reading_of_plain_code_stands() -> None:
+    assert confirmed(STORE.format(odd="y: int = 2").encode(), [4, 9]) is None
+
+
+@pytest.mark.parametrize("source", [STORE.format(odd="y: int = 2"), """\
+class Store:
+    def save(self, state):
+        text = \'\'\'{
+        }\'\'\'
+        return text
+
+    @staticmethod
+    def load():
+        return 1
+"""])
+def test_another_tree_is_lowered_in_place_of_the_screens(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What LibCST reads stands where the screen's statement stood: an equal tree that is taken for another one gives equal IR."""
+    from ctxlint.syntax import verdict
     from ctxlint.syntax.load import load
 
-    source = STORE.format(odd="y: int = 2").encode()
-    assert isinstance(load(source), Module) and confirmed(source, [4, 9]) == load(source)
+    monkeypatch.setattr(verdict, "are_one", lambda ours, theirs, lines_above: False)
+    assert confirmed(source.encode(), [4, 9]) == load(source.encode())
+    monkeypatch.setattr(verdict, "are_one", lambda ours, theirs, lines_above: place.are_one(ours, theirs, lines_above + 1))
+    assert confirmed(source.encode(), [4, 9]) == load(source.encode()), "a tree that begins elsewhere is another one"
 
 
 @pytest.mark.parametrize("odd", ["(y): int = 2", "(y.x): int = 2"])

@@ -8,8 +8,9 @@ from typing import Any
 import libcst as cst
 
 from ctxlint.diagnostic import Applicability, Edit
-from ctxlint.fix.bindings import subtree
-from ctxlint.fix.layout import call_lines, comments_in, width_of
+from ctxlint.fix.bindings import names_in, subtree
+from ctxlint.fix.content import Words, is_ascii
+from ctxlint.fix.layout import call_lines, comments_in, has_text_over_lines, width_of
 from ctxlint.fix.openings import (
     UTF_8,
     Held,
@@ -21,11 +22,10 @@ from ctxlint.fix.openings import (
     leaks,
     opening,
 )
-from ctxlint.fix.pieces import Piece, Words, has_own_encoder, in_memory, is_ascii, pieces_of, strangers
+from ctxlint.fix.pieces import Piece, has_own_encoder, in_memory, pieces_of, strangers, writes_ascii
 from ctxlint.fix.purity import Effect, effects_in
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 from ctxlint.fix.text import Refused
-from ctxlint.fix.unit import Unit
 from ctxlint.ir.span import Span
 
 MESSAGE = "write the file aside and put it in place in one step"
@@ -120,12 +120,8 @@ def _in_its_layout(
     head = place.text.slice(Span(name.line, name.column, first.line, first.column))
     apart = f"\n{unit.indent(first.line)}" if first.line > name.end_line else " "
     opened = head[len(place.text.slice(name)) :]
-    edits = [
-        place.text.edit(
-            Span(name.line, name.column, first.line, first.column),
-            f"{_writer(place, function.attr.value.endswith('bytes'), encoding)}{opened}{unit.bare(function.value)},{apart}",
-        )
-    ]
+    new = f"{_writer(place, function.attr.value.endswith('bytes'), encoding)}{opened}{unit.bare(function.value)},{apart}"
+    edits = [place.text.edit(Span(name.line, name.column, first.line, first.column), new)]
     at = next((i for i, argument in enumerate(call.args) if argument.value is given.get("encoding")), None)
     if at is not None and encoding:
         edits.append(place.text.edit(unit.span(call.args[at]), encoding[0]))
@@ -134,7 +130,25 @@ def _in_its_layout(
     elif encoding:
         end = unit.span(call.args[-1])
         edits.append(place.text.edit(Span(end.end_line, end.end_column, end.end_line, end.end_column), f",{apart}{encoding[0]}"))
+    if apart == " " and not has_text_over_lines(unit.code(call)):
+        edits += _aligned(place, range(first.line + 1, unit.span(call).end_line + 1), first.column, len(new) - len(head), edits)
     return tuple(edits)
+
+
+def _aligned(place: Place, lines: Sequence[int], column: int, by: int, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits that move lines which are aligned with a column, or with something behind it, as that column is moved."""
+    width = width_of(place.text)
+    found = []
+    for number in lines:
+        line = place.text.line(number).rstrip("\r\n")
+        indent = len(line) - len(line.lstrip(" "))
+        if any(edit.span.line < number <= edit.span.end_line for edit in edits) or indent + 1 < column or not line.strip():
+            continue
+        inside = sum(len(edit.new) - len(edit.old) for edit in edits if edit.span.line == number == edit.span.end_line)
+        if len(line) + by + inside > width:
+            return []
+        found.append(place.text.edit(Span(number, 1, number, 1 + max(-by, 0)), " " * by))
+    return found
 
 
 def _in_thread(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:
@@ -217,13 +231,18 @@ def _chained(place: Place, call: cst.Call, read: Opening, words: Words) -> Answe
 
 def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str = "") -> Answer:
     """The whole statement becomes one call, when the body only writes a few pieces."""
-    unit, statement = place.unit, holder.statement
-    if len(statement.items) != 1:
+    if len(holder.statement.items) != 1:
         return Refusal("the statement holds more than the file")
-    pieces = pieces_of(place, holder, words, awaited=bool(thread))
-    if isinstance(pieces, Refusal):
-        return pieces
-    if len(pieces) > MOST_PIECES or read.binary and any(piece.code.startswith('"".join(') for piece in pieces):
+    pieces = pieces_of(place, holder, words, binary=read.binary, awaited=bool(thread))
+    return pieces if isinstance(pieces, Refusal) else _in_one_call(place, holder, read, pieces, thread=thread)
+
+
+def _in_one_call(
+    place: Place, holder: Held, read: Opening, pieces: Sequence[Piece], *, begin: int = 0, before: str = "", thread: str = ""
+) -> Answer:
+    """The statement becomes one call; `before` is the code that stood before the body's statement `begin`, where the writes begin."""
+    unit, statement = place.unit, holder.statement
+    if len(pieces) > MOST_PIECES:
         return Refusal("there are too many pieces for one expression")
     if read.binary and len(pieces) > 1 and not all(piece.bytes for piece in pieces):
         return Refusal("what is written may be no `bytes`, which could not be joined")
@@ -238,24 +257,27 @@ def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str
     indent = unit.indent(span.line)
     head, arguments = (f"await {thread}", [name, *arguments]) if thread else (name, arguments)
     old_lines = unit.lines(span.line, span.end_line)
-    above, beside = _comments(unit, statement)
-    code = call_lines(head, arguments, indent, width_of(place.text))
-    new = "".join(f"{indent}{comment}\n" for comment in above) + code + (f"  {beside}" if beside else "")
+    above, beside = _comments(statement, begin)
+    width = width_of(place.text)
+    code = call_lines(head, arguments, indent, width)
+    if max(map(len, code.splitlines())) > max(width, *map(len, old_lines.splitlines())):
+        return Refusal("the call would be longer than the lines of the file")
+    new = before + "".join(f"{indent}{comment}\n" for comment in above) + code + (f"  {beside}" if beside else "")
     if sorted(comments_in(old_lines)) != sorted(comments_in(new)):
         return Refusal("a comment would be lost")
     last = unit.text.line(span.end_line).rstrip("\r\n")
     return Rewriting(MESSAGE, (place.text.edit(Span(span.line, 1, span.end_line, len(last) + 1), new),), _trust(place, effects=effects))
 
 
-def _comments(unit: Unit, statement: cst.With) -> tuple[list[str], str]:
-    """The comments that go above the new line, and the one that goes beside it."""
+def _comments(statement: cst.With, begin: int) -> tuple[list[str], str]:
+    """The comments that go above the new line, and the one that goes beside it, of the body from its statement `begin` on."""
     above: list[str] = []
     body = statement.body
     if not isinstance(body, cst.IndentedBlock):
         return [], body.trailing_whitespace.comment.value if isinstance(body, cst.SimpleStatementSuite) and body.trailing_whitespace.comment else ""
     heading = body.header.comment.value if body.header.comment else ""
     beside = ""
-    for line in body.body:
+    for line in body.body[begin:]:
         if isinstance(line, cst.SimpleStatementLine):
             above += [empty.comment.value for empty in line.leading_lines if empty.comment]
             if line.trailing_whitespace.comment:
@@ -266,6 +288,26 @@ def _comments(unit: Unit, statement: cst.With) -> tuple[list[str], str]:
     if heading and beside:
         return [heading, *above], beside
     return above, heading or beside
+
+
+def _prepared(place: Place, holder: Held, read: Opening, words: Words) -> Answer:
+    """What the body does before its first write comes before the call, one level out: nothing of it needs the handle."""
+    unit, statement, body = place.unit, holder.statement, holder.statement.body
+    assert isinstance(body, cst.IndentedBlock)
+    begin = next(
+        (i for i, each in enumerate(body.body) if holder.handle in names_in([each])), 0)
+    if not begin or len(statement.items) != 1 or body.header.comment is not None:
+        return Refusal("the body begins with a write")
+    pieces = pieces_of(place, holder, words, binary=read.binary, begin=begin)
+    if isinstance(pieces, Refusal):
+        return pieces
+    first, last = unit.span(statement).line + 1, unit.span(body.body[begin - 1]).end_line
+    to, by = unit.indent(first - 1), unit.indent(unit.span(body.body[0]).line)
+    code = unit.lines(first, last).replace("\r\n", "\n")
+    if unit.span(statement.items[0]).end_line != first - 1 or has_text_over_lines(code):
+        return Refusal("the lines before the first write cannot be moved")
+    before = "".join(to + line[len(by) :] if line.startswith(by) else line for line in code.splitlines(keepends=True))
+    return _in_one_call(place, holder, read, pieces, begin=begin, before=before)
 
 
 def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words: Words) -> Answer:
@@ -285,6 +327,10 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
     assert isinstance(body, cst.IndentedBlock)
     if statement.items[-1] is not holder.item:
         return Refusal("what is opened behind the file may need it")
+    trust = _trust(place, effects=["unknown"] if unknown else [])
+    prepared = _prepared(place, holder, read, words)
+    if isinstance(prepared, Rewriting):
+        return prepared._replace(applicability="unsafe" if unknown else prepared.applicability)
     memory = f"{place.imported('io')}.{'BytesIO' if read.binary else 'StringIO'}()"
     edits: list[Edit] = [place.text.edit(unit.span(call), memory)]
     for each in idle:
@@ -295,7 +341,7 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
         edits.append(place.text.edit(Span(line, 1, end + 1, 1), ""))
     last = unit.span(body.body[-1]).end_line
     indent = unit.indent(unit.span(body.body[0]).line)
-    encoding = _encoding(place, read.encoding, read.binary, [Piece("", False)])
+    encoding = _encoding(place, read.encoding, read.binary, [Piece("", writes_ascii(place, holder, words))])
     arguments = [unit.bare(read.path), f"{holder.handle}.getvalue()", *encoding]
     new = call_lines(_writer(place, read.binary, encoding), arguments, indent, width_of(place.text))
     column = len(unit.text.line(last).rstrip("\r\n")) + 1
@@ -305,7 +351,7 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
         edits.append(place.text.edit(Span(first, 1, last, column), new))
     else:
         edits.append(place.text.edit(Span(last, column, last, column), f"\n{new}"))
-    return Rewriting(MESSAGE, tuple(edits), _trust(place, effects=["unknown"] if unknown else []))
+    return Rewriting(MESSAGE, tuple(edits), trust)
 
 
 def _awaited(place: Place, call: cst.Call, words: Words) -> Answer:

@@ -11,6 +11,7 @@ import msgspec
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.terms import are_apart
 from ctxlint.calls.view import Call
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.wording import store_name
@@ -89,7 +90,10 @@ class Appends:
             return None
         if not self._most_callees_write(identity, event):
             return None
-        readers = self._analysis.stores.readers(written)
+        readers = tuple(
+            reader for reader in self._analysis.stores.readers(written)
+            if not all(are_apart(reader.effect.place, change.place) for change in changes if change.keys & reader.effect.keys)
+        )
         restored = bool(written & self._rebuilt_keys)
         return Append(event, tuple(changes), readers, restored or any(self._is_used(a.function) for a in readers), restored)
 

@@ -35,7 +35,7 @@ LOOP = "import json\ndef save(path, rows):\n    with §open(path, 'w', encoding=
         ("f.write(text := 'x')", MEMORY),
         ("for row in rows[the_first_one_that_is_not_written_yet].children[the_level_of_the_writer]:\n            f.write(rows[row].description + rows[row].title + rows[row].summary + rows[row].author + rows[row].date)", MEMORY),
         ("text = '''\n'''\n        f.write(text)", MEMORY),
-        ("text = str(rows)\n        f.write(text)".replace("text = ", "text = [\n            ", 1).replace("str(rows)", "rows]"), "    text = [\n        rows]\n    atomic_write(path, text)"),
+        ("text = [\n            rows]\n        f.write(text)", "    text = [\n        rows]\n    atomic_write(path, text)"),
         ("f.write('a', 'b')", MEMORY),
         ("f.write(s='a')", MEMORY),
         ("f.write(*rows)", MEMORY),

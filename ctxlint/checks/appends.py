@@ -13,6 +13,7 @@ from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.view import Call
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.readers import is_used
 from ctxlint.checks.wording import store_name
 from ctxlint.knowledge.words import hints, parts
 from ctxlint.roles.stores import Access
@@ -91,7 +92,7 @@ class Appends:
             return None
         readers = self._analysis.stores.readers(written)
         restored = bool(written & self._rebuilt_keys)
-        return Append(event, tuple(changes), readers, restored or any(self._is_used(a.function) for a in readers), restored)
+        return Append(event, tuple(changes), readers, restored or any(is_used(self._analysis, a.function) for a in readers), restored)
 
     def is_by_the_way(self, identity: FunctionId, append: Append) -> bool:
         """Whether names say that what is written is told or can be computed again; that a cell is restored from it says more."""
@@ -247,11 +248,6 @@ class Appends:
             return True
         writing = [t for t in targets if any(e.kind in WRITES for e in self._analysis.summaries.of(t).effects)]
         return 2 * len(writing) >= len(targets)
-
-    def _is_used(self, function: FunctionId) -> bool:
-        """Whether some function of the program calls the reading one and uses its result."""
-        callers = self._analysis.view.call_graph.callers(function)
-        return any(not self._analysis.view.event(caller, call).ignored and caller != function for caller, call in callers)
 
 
 def _may_be_one_store(written: StoreEffect, read: StoreEffect) -> bool:

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.names import resolve_name
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Constant, Name, Result, Value
+
+SCREEN = "screen"
+"""The store of models that stands for what somebody sees and types."""
+CALLERS = 2
+"""How many callers up the prompt may be that a function serves."""
 
 
 class Swallow(msgspec.Struct, frozen=True):
@@ -175,7 +181,28 @@ def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body
 
 
 def _is_shown(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
-    return any(m.effect.store == "screen" for n in body for m in analysis.view.modelled(identity, n))
+    """Whether the handler puts something on the screen of somebody who is asked there for what to do."""
+    shown = any(m.effect.store == SCREEN and m.effect.does == "telemetry" for n in body for m in analysis.view.modelled(identity, n))
+    return shown and _is_asked_for(analysis, identity, CALLERS)
+
+
+def _is_asked_for(analysis: Analysis, identity: FunctionId, depth: int) -> bool:
+    """Whether the function, or one that calls it, waits for what somebody types."""
+    return _asks(analysis, identity) or (depth > 0 and any(
+        caller != identity and _is_asked_for(analysis, caller, depth - 1)
+        for caller, _ in analysis.view.call_graph.callers(identity)
+    ))
+
+
+def _asks(analysis: Analysis, identity: FunctionId) -> bool:
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind == "call" and any(m.effect.store == SCREEN and m.effect.does == "suspends" for m in analysis.view.modelled(identity, number)):
+            return True
+        if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name) and event.path.root.scope == "global":
+            name = resolve_name(analysis.program, identity.module, identity.index, ".".join((event.path.root.name, *event.path.steps[:1])))
+            if any(effect.store == SCREEN and effect.attribute for effect in analysis.view.models.effects(name)):
+                return True
+    return False
 
 
 def tells_failure(analysis: Analysis, identity: FunctionId, catch: int, body: frozenset[int]) -> bool:

@@ -19,6 +19,7 @@ from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.lost_image import lost_images
+from ctxlint.checks.retained import is_retained
 from ctxlint.checks.short_writes import short_writes
 from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
 from ctxlint.checks.undo_depth import Capped, undo_depth
@@ -92,6 +93,10 @@ def _why_told(analysis: Analysis, swallows: Swallows, identity: FunctionId, appe
         return "the result of the change is looked at afterwards, and its absence tells"
     if all(_ends_below(analysis, swallows, effect, append.event, identity) for effect in append.effects):
         return "the failure does not come as far as here: the callee swallows it itself"
+    if swallow.told:
+        return "the failure is shown to whoever sits at the prompt"
+    if is_retained(analysis, identity, append):
+        return "what is written is taken off its queue only afterwards: what fails stays there for the next attempt"
     return ""
 
 

@@ -10,9 +10,10 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis
-from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value
+from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value, landings
+from ctxlint.checks.unwatched import parts_of
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import Constant, Name, Result, Value
+from ctxlint.ir.value import NONE, Constant, Name, Result, Value
 
 SCREEN = "screen"
 """The store of models that stands for what somebody sees and types."""
@@ -26,7 +27,7 @@ class Swallow(msgspec.Struct, frozen=True):
     `tried` are the events whose failure ends there, `at` the event that shows it (in `owner`: the function itself or the
     decorator's), `body` what is done about it (events of `owner`). `told` is true when somebody at the screen hears of it.
     `after` are the events of the function that can follow the swallowed failure, `again` whether the tried part runs again:
-    the failure costs one turn of a loop.
+    the failure costs one turn of a loop. `returns` is true when a `return` in a `finally` ends the failure.
     """
 
     function: FunctionId
@@ -37,6 +38,7 @@ class Swallow(msgspec.Struct, frozen=True):
     after: frozenset[int]
     told: bool
     again: bool
+    returns: bool = False
 
 
 class Swallows:
@@ -62,6 +64,8 @@ def _swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str],
         yield from _handlers(analysis, appends, failures, identity)
     if "enter" in kinds:
         yield from _managers(analysis, failures, identity)
+    if "return" in kinds:
+        yield from _returns(analysis, identity)
     yield from _decorators(analysis, appends, failures, identity)
 
 
@@ -111,6 +115,29 @@ def _managers(analysis: Analysis, failures: frozenset[str], identity: FunctionId
                 yield Swallow(identity, identity, number, names, frozenset(tried),
                               frozenset().union(*(_following(analysis, identity, n) for n in exits)),
                               told=False, again=path(graph, number, number) is not None)
+
+
+def _returns(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
+    """A `return` in a `finally`, which every failure comes to and none passes.
+
+    What it gives must be the same as without the failure: a name that is bound where the failure can be tells of it.
+    """
+    graph, events = analysis.view.graph(identity), analysis.view.function(identity).events
+    handling = {n for n, e in enumerate(events) if e.kind in ("catch", "exit", "resume")}
+    tried: dict[int, set[int]] = {}
+    for number, event in enumerate(events):
+        if event.kind in ("call", "suspend", "enter", "iterate") and graph.is_reachable(number):
+            for first in landings(graph, graph.pad_of(number)):
+                tried.setdefault(first, set()).add(number)
+    for first, failing in tried.items():
+        after = frozenset(n for n in (first, *reachable(graph, first, handling)) if n < graph.size)
+        ends = [n for n in sorted(after) if events[n].kind == "return"]
+        if first in handling or not ends or failing & after:
+            continue
+        bound = {e.path.root for n, e in enumerate(events)
+                 if e.kind == "local" and e.path is not None and n > min(failing) and n not in after}
+        if not any(bound.intersection(parts_of(events[n].value or NONE)) for n in ends):
+            yield Swallow(identity, identity, ends[0], (), frozenset(failing), after, told=False, again=False, returns=True)
 
 
 def _lands_at(analysis: Analysis, identity: FunctionId, number: int, exits: set[int]) -> bool:

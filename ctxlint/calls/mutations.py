@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -100,18 +100,18 @@ def _mutation(
 
 
 def lifted_mutations(
-    view: View, identity: FunctionId, number: int, call: Call, callee: FunctionId, summary: tuple[Mutation, ...]
+    view: View, identity: FunctionId, number: int, call: Call, callee: FunctionId, summary: Iterable[Mutation]
 ) -> Iterator[Mutation]:
     """A callee's mutations of its formals, as mutations of what the call passes."""
     own_name = receiver_name(view.function(callee))
     actuals = view.bound(call, callee)
     for mutation in summary:
         root = mutation.path.root
-        if not isinstance(root, Name):
+        if not isinstance(root, Name) or (root.scope != "global" and root.name not in actuals and root.name != own_name):
             continue
-        passed = tuple(value for name, value in actuals.items() if name != root.name)
+        passed = tuple([value for name, value in actuals.items() if name != root.name])
         if root.scope == "global":
-            yield _moved(mutation, mutation.path, number, passed)
+            yield _moved(mutation, mutation.path, mutation.cells, number, passed)
         elif root.name == own_name and root.name and call.receiver is not None:
             yield from _rebased(view, identity, number, mutation, call.receiver, passed)
         elif root.name in actuals:
@@ -124,8 +124,8 @@ def _rebased(
     for resolved in view.resolve_path(identity, number, base):
         path = AccessPath(resolved.root, (resolved.steps + mutation.path.steps)[: MAX_STEPS + 1])
         cells = tuple(dict.fromkeys((*cells_of(view, identity, number, path), *mutation.cells)))
-        yield msgspec.structs.replace(_moved(mutation, path, number, passed), cells=cells)
+        yield _moved(mutation, path, cells, number, passed)
 
 
-def _moved(mutation: Mutation, path: AccessPath, number: int, values: tuple[Value, ...]) -> Mutation:
-    return Mutation(path, mutation.cells, mutation.how, number, mutation.origin, values, mutation.distance + 1)
+def _moved(mutation: Mutation, path: AccessPath, cells: tuple[str, ...], number: int, values: tuple[Value, ...]) -> Mutation:
+    return Mutation(path, cells, mutation.how, number, mutation.origin, values, mutation.distance + 1)

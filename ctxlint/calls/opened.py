@@ -42,6 +42,7 @@ def handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Val
     """What is written through a handle: arguments of its writing methods, and values dumped into it.
 
     A function of the program that is given the handle writes what nobody knows here: the handle itself stands for it.
+    What another process writes that is given the handle is its own output, and nothing of this program.
     """
     found: list[Value] = []
     origins = view.origins(identity)
@@ -50,6 +51,8 @@ def handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Val
         if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
             continue
         inside = any(each.functions for each in view.calls(identity, number))
+        if not inside and view.does(identity, number, "concurrent-executor", "suspends"):
+            continue
         found += [
             a.value for a in call.arguments
             if not _names_only(a.value) and (inside or not _is_handle(view, identity, origins.identity(a.value, number), opening))

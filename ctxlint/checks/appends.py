@@ -13,6 +13,7 @@ import msgspec
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.terms import are_apart
 from ctxlint.calls.view import Call
 from ctxlint.checks.compensation import is_same_place
 from ctxlint.checks.finding import Analysis
@@ -104,7 +105,11 @@ class Appends:
         if not self._most_callees_write(identity, event):
             return None
         own = tuple(reader for e in changes if not e.keys for reader in self._own_readers(identity, e))
-        readers = (*self._analysis.stores.readers(written), *own)
+        paired = (
+            reader for reader in self._analysis.stores.readers(written)
+            if not all(are_apart(reader.effect.place, change.place) for change in changes if change.keys & reader.effect.keys)
+        )
+        readers = (*paired, *own)
         restored = bool(written & self._rebuilt_keys)
         rebuilt = restored or bool(own) or any(is_used(self._analysis, a.function) for a in readers)
         return Append(event, tuple(changes), readers, rebuilt, restored)

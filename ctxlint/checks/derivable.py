@@ -14,6 +14,7 @@ from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import asks_whether_there
 from ctxlint.checks.handlers import Handler
+from ctxlint.checks.marks import is_only_compared
 from ctxlint.checks.pairs import is_made_of
 from ctxlint.checks.rewrites import Rewrite, Rewrites, sources_of_content
 from ctxlint.checks.torn_loads import handlers_of_garbage
@@ -34,6 +35,8 @@ def why_it_can_be_made_again(analysis: Analysis, rewrites: Rewrites, rewrite: Re
         return "the loader has another source for what the file holds"
     if all(is_only_told(analysis, rewrite, reader) for reader in rewrite.readers):
         return "what is read back is only told to people, and nothing is decided by it"
+    if all(is_only_compared(analysis, reader) for reader in rewrite.readers):
+        return "what is read back is a mark that is only compared: without it the same is asked or done once more"
     return ""
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import FunctionRef
+from ctxlint.calls.wrappers import inner_functions
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.value import NONE, Closure, Value
 
@@ -32,15 +31,9 @@ def _registers(analysis: Analysis, decorator: FunctionId) -> bool:
     return any(
         mutation.cells and mutation.distance == 0 and mutation.how in ("item", "add")
         and any(_is_function(analysis, each, mutation.event, value) for value in mutation.values)
-        for each in (decorator, *_made_by(analysis, decorator))
+        for each in (decorator, *inner_functions(analysis.view, decorator))
         for mutation in analysis.summaries.of(each).mutations
     )
-
-
-def _made_by(analysis: Analysis, decorator: FunctionId) -> Iterator[FunctionId]:
-    for index, function in enumerate(analysis.program.modules[decorator.module].ir.functions):
-        if function.enclosing == decorator.index:
-            yield FunctionId(decorator.module, index)
 
 
 def _is_function(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from ctxlint.calls.cells import cells_of
+from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
@@ -50,10 +51,25 @@ class Gate(msgspec.Struct, frozen=True):
 def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> int | None:
     """The event at which a second attempt leaves because of the mutation, so that the record is never written; or None."""
     for gate in gates(analysis, identity, record):
+        if _is_recorded_otherwise(analysis, identity, mutation, record, gate):
+            continue
         for test in tests(gate.condition.value, gate.condition.holds):
             if _asks(analysis, identity, mutation, gate.at, test) and _flips(analysis, identity, mutation, gate.at, test):
                 return gate.at
     return None
+
+
+def _is_recorded_otherwise(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int, gate: Gate) -> bool:
+    """Whether a second attempt that leaves at the gate writes the same store on its way, from what the cell then holds."""
+    written = {key for e in analysis.summaries.effects_at(identity, record) if e.kind in WRITES for key in e.keys}
+    others = {
+        e.event for e in analysis.summaries.of(identity).effects
+        if e.kind in WRITES and e.keys & written and not e.deferred and (e.cells.intersection(mutation.cells) or any(
+            s.kind == "cell" and s.name in mutation.cells
+            for s in analysis.summaries.sources.of_all(identity, e.event, e.contents)
+        ))
+    } - {record, mutation.event}
+    return bool(others) and path(analysis.view.graph(identity), gate.at, others, {record, mutation.event}) is not None
 
 
 def gates(analysis: Analysis, identity: FunctionId, event: int) -> tuple[Gate, ...]:

@@ -14,11 +14,12 @@ import msgspec
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
-from ctxlint.calls.terms import UNKNOWN, Term, is_fresh, parameters
+from ctxlint.calls.terms import UNKNOWN, Term, are_apart, is_fresh, parameters
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.pairs import reads_beside, reads_of_the_same_argument
+from ctxlint.flow.origins import Atom
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
@@ -177,6 +178,7 @@ class Rewrites:
         found = [
             access for access in analysis.stores.readers(effect.keys)
             if (access.function, access.effect.event) != (level.function, effect.event) and not is_test(access.function)
+            and not are_apart(access.effect.place, effect.place)
         ]
         if not found:
             found = reads_of_the_same_argument(analysis, level)
@@ -237,18 +239,29 @@ def is_handed_in(analysis: Analysis, level: Access) -> bool:
 
 
 def _is_parameter(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> bool:
-    atoms = analysis.view.origins(identity).identity(value, at)
-    return bool(atoms) and all(_is_parameter_atom(analysis, identity, kind, what) for kind, what in atoms)
+    """Whether the value is formals and nothing else, or the same text in other units; a loop can do that to it again and again."""
+    seen: set[Atom] = set()
+    pending = [(value, at)]
+    while pending:
+        atoms = analysis.view.origins(identity).identity(*pending.pop())
+        if not atoms:
+            return False
+        for kind, what in atoms - seen:
+            other = _in_other_units(analysis, identity, what) if kind == "result" and isinstance(what, int) else None
+            if other is not None:
+                pending.append(other)
+            elif kind != "param":
+                return False
+        seen |= atoms
+    return True
 
 
-def _is_parameter_atom(analysis: Analysis, identity: FunctionId, kind: str, what: str | int) -> bool:
-    """A formal, or the same text in other units (`text.encode()`)."""
-    if kind != "result" or not isinstance(what, int):
-        return kind == "param"
-    event = analysis.view.event(identity, what)
+def _in_other_units(analysis: Analysis, identity: FunctionId, number: int) -> tuple[Value, int] | None:
+    """What the result of a call says in other units, and where (`text.encode()`)."""
+    event = analysis.view.event(identity, number)
     if event.kind != "call" or event.path is None or len(event.path.steps) != 1:
-        return False
-    return analysis.view.does(identity, what, "pure") is not None and _is_parameter(analysis, identity, what, event.path.root)
+        return None
+    return (event.path.root, number) if analysis.view.does(identity, number, "pure") is not None else None
 
 
 def is_named_by_caller(place: Term) -> bool:

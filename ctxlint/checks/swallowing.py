@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import resolve_name
+from ctxlint.calls.wrappers import calls_decorated, inner_functions
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value, landings
@@ -91,7 +93,7 @@ def _handlers(analysis: Analysis, appends: Appends, failures: frozenset[str], id
             analysis, appends, identity, handler.body
         ):
             graph = analysis.view.graph(identity)
-            if tells_failure(analysis, identity, handler.catch, handler.body):
+            if tells_failure(analysis, identity, handler.catch, handler.body, handler.tried):
                 continue
             yield Swallow(
                 identity, identity, handler.catch, handler.names, handler.tried, _following(analysis, identity, handler.catch),
@@ -158,29 +160,11 @@ def _argument_names(analysis: Analysis, identity: FunctionId, call: int) -> Iter
 def _decorators(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
     """A decorator whose inner function calls what it decorates under a handler that swallows."""
     for decorator in analysis.program.decorated_by(identity):
-        for inner in _inner_functions(analysis, decorator):
+        for inner in inner_functions(analysis.view, decorator):
             for swallow in _handlers(analysis, appends, failures, inner):
-                if any(_calls_captured(analysis, inner, n) for n in swallow.tried):
+                if any(calls_decorated(analysis.view, inner, n) for n in swallow.tried):
                     events = range(len(analysis.view.function(identity).events))
                     yield Swallow(identity, inner, swallow.at, swallow.names, frozenset(events), frozenset(), swallow.told, False)
-
-
-def _inner_functions(analysis: Analysis, decorator: FunctionId) -> Iterator[FunctionId]:
-    """The functions defined in the decorator, also in the factory's own inner decorator."""
-    module = analysis.program.modules[decorator.module].ir
-    for index, function in enumerate(module.functions):
-        parent, depth = function.enclosing, 0
-        while parent >= 0 and depth < 3:
-            if parent == decorator.index:
-                yield FunctionId(decorator.module, index)
-                break
-            parent, depth = module.functions[parent].enclosing, depth + 1
-
-
-def _calls_captured(analysis: Analysis, inner: FunctionId, number: int) -> bool:
-    event = analysis.view.event(inner, number)
-    return (event.kind == "call" and event.path is not None and not event.path.steps
-            and isinstance(event.path.root, Name) and event.path.root.scope == "captured")
 
 
 def _fits(names: tuple[str, ...], failures: frozenset[str]) -> bool:
@@ -198,13 +182,33 @@ def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body
         event = analysis.view.event(identity, number)
         if event.kind == "raise" or (event.kind == "call" and not appends.is_light(identity, number)):
             return False
-        if event.kind != "call" and (
-            analysis.summaries.mutations_at(identity, number) or analysis.summaries.effects_at(identity, number)
-        ):
+        if event.kind != "call" and analysis.summaries.effects_at(identity, number):
+            return False
+        if any(event.kind != "call" or mutation.cells for mutation in _own_mutations(analysis, identity, number)):
+            return False
+        if _is_signal(analysis, identity, number):
             return False
         if event.kind == "return" and event.value is not None and is_failure_value(analysis, identity, number, event.value):
             return False
     return True
+
+
+def _own_mutations(analysis: Analysis, identity: FunctionId, number: int) -> tuple[Mutation, ...]:
+    """What the event itself changes: a set flag, an entry in a list; not what a function does that is called to tell."""
+    if any(call.functions for call in analysis.view.effective_calls(identity, number)):
+        return ()
+    return tuple(analysis.summaries.mutations_at(identity, number))
+
+
+def _is_signal(analysis: Analysis, identity: FunctionId, number: int) -> bool:
+    """Whether the event is a call that cannot fail, of an object in an attribute, and done for what it does there: somebody who
+    waits is woken, a task cancelled.
+    """
+    event = analysis.view.event(identity, number)
+    if event.kind != "call" or not event.ignored or event.path is None or len(event.path.steps) < 2:
+        return False
+    does = {modelled.effect.does for modelled in analysis.view.modelled(identity, number)}
+    return does == {"total"}
 
 
 def _is_shown(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
@@ -232,12 +236,21 @@ def _asks(analysis: Analysis, identity: FunctionId) -> bool:
     return False
 
 
-def tells_failure(analysis: Analysis, identity: FunctionId, catch: int, body: frozenset[int]) -> bool:
-    """Whether the handler leaves a mark by which the failure can be told: another result than success gives, a flag, a jump."""
+def tells_failure(
+    analysis: Analysis, identity: FunctionId, catch: int, body: frozenset[int], tried: frozenset[int] = frozenset()
+) -> bool:
+    """Whether the handler leaves a mark by which the failure can be told: another result than success gives, a flag, a jump.
+
+    Success is what comes after `tried` has ended well: what is given back before it is the answer to another failure.
+    """
     events = analysis.view.function(identity).events
     returns = {n: e.value for n, e in enumerate(events) if e.kind == "return"}
     inside = [returns[n] for n in body if n in returns]
-    outside = [value for n, value in returns.items() if n not in body]
+    graph = analysis.view.graph(identity)
+    outside = [
+        value for n, value in returns.items()
+        if n not in body and (not tried or path(graph, tried, n, frozenset((catch,)), start="completed") is not None)
+    ]
     if any(_differs(value, outside) for value in inside):
         return True
     return any(events[n].kind in ("local", "write") and events[n].value is not None for n in body)

@@ -300,7 +300,7 @@ def _confidence(
         return "low"
     if not append.rebuilt:
         return "medium" if isinstance(lost, Mutation) else "low"
-    return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 else "medium"
+    return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 and append.keys else "medium"
 
 
 def _absence_tells(analysis: Analysis, answers: Answers, identity: FunctionId, swallow: Swallow) -> bool:

@@ -52,6 +52,8 @@ class Selecting:
         self.fills = Fills(self.view, fields)
         self._selecting: list[FunctionId] | None = None
         self._naming: dict[str, set[FunctionId]] = {}
+        self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}
+        self._taken_apart: dict[FunctionId, tuple[tuple[int, Holder], ...]] = {}
 
     def concerned(self, names: frozenset[str], modules: frozenset[str]) -> tuple[FunctionId, ...]:
         """Those that use one of the names or stand in one of the modules, in the program's order."""
@@ -80,6 +82,33 @@ class Selecting:
                 found.update(key.text for key in event.keys if isinstance(key, Constant))
         return found if selects else set()
 
+    def stored(self, identity: FunctionId) -> tuple[tuple[int, frozenset[Leaf]], ...]:
+        """Where the function stores something under a key, and the fields that this is made of."""
+        found = self._stored.get(identity)
+        if found is None:
+            made = [
+                (number, frozenset(leaf for leaf in self.fields.of(identity, number, event.value) if leaf.field and leaf.owner))
+                for number, event in enumerate(self.view.function(identity).events)
+                if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None
+            ]
+            found = self._stored[identity] = tuple((number, leaves) for number, leaves in made if leaves)
+        return found
+
+    def taken_apart(self, identity: FunctionId) -> tuple[tuple[int, Holder], ...]:
+        """Where the function gets a set out of an entry of a container, and the container."""
+        found = self._taken_apart.get(identity)
+        if found is None:
+            found = self._taken_apart[identity] = tuple(self._find_taken_apart(identity))
+        return found
+
+    def _find_taken_apart(self, identity: FunctionId) -> Iterator[tuple[int, Holder]]:
+        for number, event in enumerate(self.view.function(identity).events):
+            if event.kind == "call" and event.arguments and any(call.functions for call in self.view.calls(identity, number)):
+                holders = [h for argument in event.arguments for h in self.holders.of(identity, number, argument.value) if "[" in h]
+                given = self.view.inference.of_event(identity, number) if holders else ()
+                if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
+                    yield from ((number, holder.partition("[")[0]) for holder in holders)
+
 
 class Accesses:
     """The uses as keys of the fields that have one of some names, or that are used in some modules.
@@ -90,6 +119,7 @@ class Accesses:
     def __init__(
         self, selecting: Selecting, names: frozenset[str], modules: frozenset[str], owners: frozenset[str] | None
     ) -> None:
+        self._selecting = selecting
         self._view = selecting.view
         self._fields = selecting.fields
         self._holders = selecting.holders
@@ -254,7 +284,7 @@ class Accesses:
 
     def _filled(self, identity: FunctionId, mode: Mode) -> Iterator[Use]:
         """A field that gets the keys by which the same function reads or writes; what it writes by, it does not read by."""
-        for number, field, values in self._fills.of(identity):
+        for number, field, values in self._fills.of(identity) if self._keys.of(identity, mode) else ():
             if self._is_asked_for(field.rpartition(".")[0]):
                 names = frozenset(stem for value in values for stem in self._fills.stems(identity, number, value))
                 if mode == "read" and any(True for _ in self._made_of(identity, number, names, "write")):
@@ -278,27 +308,14 @@ class Accesses:
         functions = [identity for identity in self._view.program.functions() if identity.module in near]
         stored: dict[Holder, list[str]] = {}
         for identity in functions:
-            for number, event in enumerate(self._view.function(identity).events):
-                if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None:
+            for number, leaves in self._selecting.stored(identity):
+                fields = [leaf.key for leaf in leaves if self._is_asked_for(leaf.owner)]
+                event = self._view.event(identity, number)
+                if fields and event.path is not None:
                     container = AccessPath(event.path.root, event.path.steps[:-1])
-                    fields = [
-                        leaf.key for leaf in self._fields.of(identity, number, event.value)
-                        if leaf.field and leaf.owner and self._is_asked_for(leaf.owner)
-                    ]
-                    for holder in self._holders.of_path(identity, number, container, event.keys[:-1]) if fields else ():
+                    for holder in self._holders.of_path(identity, number, container, event.keys[:-1]):
                         stored.setdefault(holder, []).extend(fields)
         for identity in functions if stored else ():
-            for number, event in enumerate(self._view.function(identity).events):
-                if event.kind == "call" and event.arguments and self._gives_set(identity, number):
-                    for argument in event.arguments:
-                        for holder in self._holders.of(identity, number, argument.value):
-                            container_of = holder.partition("[")[0]
-                            for field in stored.get(container_of, ()) if "[" in holder else ():
-                                yield Use(field, "read", identity, number, frozenset([container_of]))
-
-    def _gives_set(self, identity: FunctionId, number: int) -> bool:
-        """Whether a call reaches a function of the program that gives a set."""
-        if not any(call.functions for call in self._view.calls(identity, number)):
-            return False
-        given = self._view.inference.of_event(identity, number)
-        return any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given)
+            for number, container_of in self._selecting.taken_apart(identity):
+                for field in stored.get(container_of, ()):
+                    yield Use(field, "read", identity, number, frozenset([container_of]))

@@ -41,6 +41,7 @@ class Holders:
         self._summaries = summaries
         self._view: View = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
+        self._taken: dict[str, dict[int, frozenset[str]]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Holder]:
         """The places that `value`, as evaluated at event `at`, can be read from; empty for what is made here."""
@@ -141,8 +142,17 @@ class Holders:
 
     def is_shared_below(self, identity: FunctionId, name: str) -> bool:
         """Whether a function defined inside this one takes the variable."""
-        module = self._view.program.modules[identity.module].ir
-        return any(name in function.captures and function.enclosing == identity.index for function in module.functions)
+        return name in self.shared_below(identity)
+
+    def shared_below(self, identity: FunctionId) -> frozenset[str]:
+        """The variables of a function that functions defined inside it take."""
+        taken = self._taken.get(identity.module)
+        if taken is None:
+            taken = self._taken[identity.module] = {}
+            for function in self._view.program.modules[identity.module].ir.functions:
+                if function.captures:
+                    taken[function.enclosing] = taken.get(function.enclosing, frozenset()).union(function.captures)
+        return taken.get(identity.index, frozenset())
 
     def _result(self, identity: FunctionId, number: int, depth: int) -> Iterable[Holder]:
         event = self._view.event(identity, number)

@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 from ctxlint.calls.effects import WRITES, EffectKind
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
-from ctxlint.calls.view import argument_of
+from ctxlint.calls.view import Modelled, argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields
@@ -87,14 +87,24 @@ class Keys:
     def _find_own(self, identity: FunctionId) -> Iterator[Keyed]:
         """The keys by which the function itself selects."""
         for number, event in enumerate(self._view.function(identity).events):
+            if not event.keys and event.kind != "call" and not isinstance(event.value, Compound):
+                continue                                   # nothing selects, and nothing is put together
             for mode, values, places in self._selecting(identity, number, event):
-                selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
-                if selecting:
-                    yield Keyed(number, mode, selecting, functools.partial(self._fields.of_all, identity, number, selecting), places)
+                yield from self._by(identity, number, mode, values, places)
             if event.kind in ("local", "write", "return") and isinstance(event.value, Compound):
                 yield from self._merged_results(identity, number, event.value)
-            if event.kind == "call":
-                yield from self._on_receiver(identity, number, event)
+            match = self._view.does(identity, number, *_STORE_VERBS) if event.kind == "call" else None
+            if match is not None:
+                yield from self._of_store(identity, number, match)
+                yield from self._on_receiver(identity, number, event, match)
+
+    def _by(
+        self, identity: FunctionId, number: int, mode: Mode, values: Iterable[Value], places: Callable[[], Places]
+    ) -> Iterator[Keyed]:
+        """The key that some values are, unless it is a constant."""
+        selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
+        if selecting:
+            yield Keyed(number, mode, selecting, functools.partial(self._fields.of_all, identity, number, selecting), places)
 
     def _selecting(
         self, identity: FunctionId, number: int, event: Event
@@ -115,8 +125,6 @@ class Keys:
                 yield "write", tuple(_keys_of(first)), places
         if event.kind in ("local", "write", "return") and isinstance(event.value, Compound):
             yield from self._spliced(identity, number, event.value)
-        if event.kind == "call":
-            yield from self._of_store(identity, number)
 
     def _container(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Places:
         """What a key selects from: an attribute, a variable of a module, a formal, or else a local of this function.
@@ -185,22 +193,22 @@ class Keys:
                     yield Keyed(at, "write", (part,), functools.partial(frozenset, leaves), functools.partial(
                         self._holders.of, identity, at, merged[0]))
 
-    def _of_store(self, identity: FunctionId, number: int) -> Iterator[tuple[Mode, Iterable[Value], Callable[[], Places]]]:
+    def _of_store(self, identity: FunctionId, number: int, match: Modelled) -> Iterator[Keyed]:
         """Files and records of a store that are chosen by an argument, or by the path whose method is called."""
-        match = self._view.does(identity, number, *_STORE_VERBS)
-        if match is None or match.effect.store in _NOT_DURABLE:
+        if match.effect.store in _NOT_DURABLE:
             return
         places = _files if match.effect.store == "file" else functools.partial(self._holders.of_receiver, identity, number)
-        for effect in self._summaries.effects_at(identity, number):
+        chosen = [argument_of(match.call, which) for which in (match.effect.target, match.effect.key) if which]
+        values = [v for v in chosen if v is not None and not isinstance(v, AccessPath)]
+        roots = [v.root for v in chosen if isinstance(v, AccessPath) and not v.steps]
+        for effect in self._summaries.effects_at(identity, number) if values or roots else ():
             if effect.distance == 0 and effect.kind != "commit":
-                chosen = [argument_of(match.call, which) for which in (match.effect.target, match.effect.key) if which]
-                yield _mode(effect.kind), [v for v in chosen if v is not None and not isinstance(v, AccessPath)], places
-                yield _mode(effect.kind), [v.root for v in chosen if isinstance(v, AccessPath) and not v.steps], places
+                yield from self._by(identity, number, _mode(effect.kind), values, places)
+                yield from self._by(identity, number, _mode(effect.kind), roots, places)
 
-    def _on_receiver(self, identity: FunctionId, number: int, event: Event) -> Iterator[Keyed]:
+    def _on_receiver(self, identity: FunctionId, number: int, event: Event, match: Modelled) -> Iterator[Keyed]:
         """How a path that is a field of something is read or written: `edit.target.write_text(…)`."""
-        match = self._view.does(identity, number, *_STORE_VERBS)
-        if match is None or match.effect.store != "file" or not isinstance(match.target, AccessPath) or not match.target.steps:
+        if match.effect.store != "file" or not isinstance(match.target, AccessPath) or not match.target.steps:
             return
         leaves = functools.partial(self._fields.of_path, identity, number, match.target, event.keys)
         for effect in self._summaries.effects_at(identity, number):
@@ -211,7 +219,7 @@ class Keys:
         """Keys that are passed to a helper which reads or writes by them; one by which it writes is none by which it reads."""
         for number, event in enumerate(self._view.function(identity).events):
             for call in self._view.calls(identity, number) if event.kind == "call" else ():
-                for target in call.functions[:4]:
+                for target in call.functions[:4] if call.arguments else ():
                     inner = self._selecting_formals(target, mode, depth) if target != identity else ()
                     actuals = self._view.bound(call, target) if inner else {}
                     for formal, keyed in inner:

@@ -160,10 +160,9 @@ class Overlaps:
     def _within(self, identity: FunctionId, at: int, value: Compound, seen_at: int | None = None) -> Iterator[Overlap]:
         where = at if seen_at is None else seen_at
         if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
-            left = self._side(identity, where, value.parts[0])
             looked = self._looked_on_both(identity, value)
-            right = self._side(identity, where, value.parts[-1]) if left or looked else frozenset()
-            if right or looked:
+            left, right = self._sides(identity, where, value, bool(looked))
+            if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
                 yield Overlap(at, value.operator, left, right, looked, (), value.operator in _APART, value, through)
         if value.operator in _TESTS and len(value.parts) == 2:
@@ -211,6 +210,15 @@ class Overlaps:
         right = self._fields.of_all(identity, number, [a.value for a in event.arguments]) if left else frozenset()
         if right:
             yield Overlap(number, path.steps[-1], left, right, frozenset(), (), path.steps[-1] in _APART, Result(number))
+
+    def _sides(self, identity: FunctionId, at: int, value: Compound, both: bool) -> tuple[frozenset[Leaf], frozenset[Leaf]]:
+        """The fields on both sides; unless `both` are wanted, none when one side has none: a local is looked into last."""
+        one, other = value.parts[0], value.parts[-1]
+        if isinstance(one, Name) and one.scope == "local":
+            right = self._side(identity, at, other)
+            return self._side(identity, at, one) if right or both else frozenset(), right
+        left = self._side(identity, at, one)
+        return left, self._side(identity, at, other) if left or both else frozenset()
 
     def _side(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields on one side; what was looked up by a field is content of the state, not of the change."""

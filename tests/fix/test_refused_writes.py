@@ -79,5 +79,5 @@ OPEN, METHOD, TEXT, THREAD, EXECUTOR = (
     ],
 )
 def test_a_write_is_left_alone(source: str, callees: str, reason: str) -> None:
-    made = answer(source, "CTX105", callees=callees)
+    made = answer(source, "CTX105", {"callees": callees})
     assert isinstance(made, Refusal) and reason in made.reason, after(source, made)

@@ -47,19 +47,20 @@ def record_first(place: Place) -> Answer:
     code = unit.lines(moved.line, moved.end_line).replace("\r\n", "\n").replace("\r", "\n")
     if not code.endswith("\n"):
         return Refusal("the record is the last line of a file without a line end")
+    begin = _with_its_gap(place, moved)
+    apart = "\n" if begin < moved.line else ""
     edits = (
-        place.text.edit(Span(target.line, 1, target.line, 1), code),
-        place.text.edit(Span(_with_its_gap(place, found.body, moved), 1, moved.end_line + 1, 1), ""),
+        place.text.edit(Span(target.line, 1, target.line, 1), code + apart),
+        place.text.edit(Span(begin, 1, moved.end_line + 1, 1), ""),
     )
     return Rewriting(MESSAGE, edits, _trust(place, changing, recording))
 
 
-def _with_its_gap(place: Place, body: Sequence[cst.CSTNode], moved: Span) -> int:
-    """The first line to take out: the empty lines above a statement go with it when it was the last of its block."""
+def _with_its_gap(place: Place, moved: Span) -> int:
+    """The first line to take out: the empty lines above a statement go with it."""
     first = moved.line
-    if place.unit.span(body[-1]).end_line == moved.end_line:
-        while not place.text.line(first - 1).strip():
-            first -= 1
+    while not place.text.line(first - 1).strip():
+        first -= 1
     return first
 
 

@@ -88,7 +88,7 @@ def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence
     if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite) or is_given_up_in_silence(analysis, rewrite):
         return "low"
     certain = kind != "in-place"
-    if not rewrite.effect.keys or is_only_continued(analysis, rewrite):
+    if not rewrite.known or is_only_continued(analysis, rewrite):
         return "medium" if certain and kind != "loaded-as-empty" else "low"
     return "high" if certain else "medium"
 

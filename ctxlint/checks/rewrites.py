@@ -26,12 +26,16 @@ from ctxlint.roles.stores import Access
 
 
 class Rewrite(msgspec.Struct, frozen=True):
-    """A write in place: where, to which file, and the accesses that read it back (the nearest first)."""
+    """A write in place: where, to which file, and the accesses that read it back (the nearest first).
+
+    `known` is true when somebody knows the file by a name, or reads and writes the one that he was told.
+    """
 
     function: FunctionId
     effect: StoreEffect
     place: Term
     readers: tuple[Access, ...]
+    known: bool
 
 
 class Rewrites:
@@ -105,11 +109,12 @@ class Rewrites:
         readers = self._readers(level)
         if readers:
             if not self._is_told_everything(level) or self._is_told_by_one_who_knows(level):
-                yield Rewrite(level.function, level.effect, level.effect.place, readers)
+                yield Rewrite(level.function, level.effect, level.effect.place, readers, bool(level.effect.keys))
             else:
                 self._spare(level, "the function only writes what it is told to where it is told to: a file operation of its callers")
             return
-        if not parameters(level.effect.place):
+        beside = self._readers_beside(level)
+        if not parameters(level.effect.place) and not beside:
             self._spare(level, "no function of the analysed code reads the file back")
             return
         above: dict[tuple[FunctionId, int], Rewrite] = {}
@@ -118,9 +123,12 @@ class Rewrites:
                 above.setdefault((root.function, root.effect.event), root)
         if above and lowest and not is_handed_in(self._analysis, level):
             first = next(iter(above.values()))
-            yield Rewrite(level.function, level.effect, first.place, first.readers)
+            known = any(root.known or root.readers[0].effect.distance for root in above.values())
+            yield Rewrite(level.function, level.effect, first.place, first.readers, known)
         elif above:
             yield from above.values()
+        elif beside:
+            yield Rewrite(level.function, level.effect, level.effect.place, beside, False)
         else:
             self._spare(level, "the path comes from the callers, and none of the analysed ones reads such a file back")
 
@@ -176,15 +184,19 @@ class Rewrites:
         """Who reads the file back."""
         analysis, effect = self._analysis, level.effect
         found = [
-            access for access in analysis.stores.readers(effect.keys)
+            access for access in (*analysis.stores.readers(effect.keys), *analysis.stores.keeping_readers(effect.keys))
             if (access.function, access.effect.event) != (level.function, effect.event) and not is_test(access.function)
             and not are_apart(access.effect.place, effect.place)
         ]
         if not found:
             found = reads_of_the_same_argument(analysis, level)
-        if not found and effect.distance == 0 and not effect.keys and not is_handed_in(analysis, level):
-            found = reads_beside(analysis, level)
-        return tuple(sorted(found, key=lambda access: (access.effect.distance, access.function != level.function, access.function)))
+        return _nearest_first(found, level)
+
+    def _readers_beside(self, level: Access) -> tuple[Access, ...]:
+        """Who reads such a file, when nobody known names one: a function beside this one that understands what it writes."""
+        if level.effect.distance or level.effect.keys or is_handed_in(self._analysis, level):
+            return ()
+        return _nearest_first(reads_beside(self._analysis, level), level)
 
     def _is_told_everything(self, level: Access) -> bool:
         """Whether the function only carries out what its caller says: which file of a folder, and what to write."""
@@ -200,6 +212,10 @@ class Rewrites:
                 for caller in self.callers(level) if not self._is_harmless(caller)
             )
         return known
+
+
+def _nearest_first(found: list[Access], level: Access) -> tuple[Access, ...]:
+    return tuple(sorted(found, key=lambda access: (access.effect.distance, access.function != level.function, access.function)))
 
 
 def _is_lifted_from(effect: StoreEffect, below: StoreEffect) -> bool:

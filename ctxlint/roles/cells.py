@@ -13,9 +13,10 @@ import msgspec
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.kept_places import kept_places, under_kept_names
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.terms import Term, keys, parameters, substitute
+from ctxlint.calls.terms import parameters
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.calls.view import View
 from ctxlint.flow.paths import reachable
@@ -143,16 +144,9 @@ class Cells:
     def _named_reads(self, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
         """The nearest reads; one of a place that was passed in has the name of the attribute which the function keeps it in."""
         for effect in nearest_reads(self._summaries, identity, event):
-            kept = {step for name in parameters(effect.place) for step in self._kept_as(identity, name)}
-            named = substitute(effect.place, dict(kept))
-            yield msgspec.structs.replace(effect, keys=effect.keys | keys(named, identity.module)) if kept else effect
-
-    def _kept_as(self, identity: FunctionId, formal: str) -> Iterator[tuple[str, Term]]:
-        view = self._summaries.view
-        for number, event in enumerate(view.function(identity).events):
-            if event.kind == "write" and event.path is not None and event.value == Name(formal, "local"):
-                for cell in cells_of(view, identity, number, event.path):
-                    yield formal, Term("attribute", cell)
+            told = bool(parameters(effect.place))
+            kept = kept_places(self._summaries.view, self._summaries.places, identity) if told else {}
+            yield under_kept_names(effect, kept, identity.module) or effect
 
     def _looks(self, identity: FunctionId, number: int, cell: str) -> bool:
         view = self._summaries.view

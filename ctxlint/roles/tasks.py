@@ -15,10 +15,12 @@ from ctxlint.calls.call import Call
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import View
+from ctxlint.flow.guards import guards
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.origins import Atom
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import Compound, Constant, Name, Value
+from ctxlint.ir.event import Event
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
 CALLERS = 3
 """How many callers up a start is looked for."""
@@ -57,9 +59,10 @@ class Tasks:
         return tuple(self._starts.get(identity, ()))
 
     def started(self, identity: FunctionId, depth: int = 0) -> Start | None:
-        """A start of the function, or of a method of the same object that calls it."""
+        """A start of the function, or of a method of the same object that calls it, after which its starter goes on."""
         for start in self.starts(identity):
-            return start
+            if self._goes_on(start):
+                return start
         if depth < CALLERS:
             for caller, event in self._view.call_graph.callers(identity):
                 if caller != identity and self._is_on_own_object(caller, event, identity):
@@ -95,14 +98,33 @@ class Tasks:
                 if self._is_same(caller, number, event.value, start.event, starter.root):
                     found.add(number)
             elif event.kind == "suspend" or (event.kind == "call" and number != start.event and view.does(caller, number, "joins")):
-                handed = [argument.value for argument in event.arguments]
-                handed += [event.value] if event.value is not None else []
-                handed += [event.path.root] if event.path is not None else []
-                if any(("result", start.event) in view.origins(caller).roots(value, number, mutations=True) for value in handed):
+                if any(self._holds(start, number, value) for value in _handed(event)):
                     found.add(number)
         if start.made != start.event and any(modelled.effect.suspends for modelled in view.modelled(caller, start.event)):
             found.add(start.event)
         return frozenset(found)
+
+    def _holds(self, start: Start, at: int, value: Value) -> bool:
+        """Whether the value has what was started in it, under its local name or read from the attribute that keeps it."""
+        view, caller = self._view, start.caller
+        if ("result", start.event) in view.origins(caller).roots(value, at, mutations=True):
+            return True
+        read = view.event(caller, value.event) if isinstance(value, Result) else None
+        return read is not None and read.kind == "read" and any(
+            event.kind == "write" and event.path == read.path and event.value is not None
+            and ("result", start.event) in view.origins(caller).identity(event.value, number)
+            for number, event in enumerate(view.function(caller).events)
+        )
+
+    def _goes_on(self, start: Start) -> bool:
+        """Whether the starter does anything else in which others run before it waits for what it has started."""
+        waits = self.waits(start)
+        if start.event in waits:
+            return True                                       # it waits for several that run beside one another
+        graph = self._view.graph(start.caller)
+        events = self._view.function(start.caller).events
+        free = {n for n, e in enumerate(events) if e.kind in ("suspend", "return") and n not in waits} | {graph.exit}
+        return path(graph, start.event, free, waits, start="completed", consistent=False) is not None
 
     def _is_same(self, caller: FunctionId, at: int, managed: Value, start: int, starter: Value) -> bool:
         """Whether the context manager that is left is what the start was called on."""
@@ -228,8 +250,8 @@ class Tasks:
         )
 
     def _formals_behind(self, caller: FunctionId, event: int, target: FunctionId, names: Collection[str]) -> frozenset[str] | None:
-        """The caller's formals that decide what it passes for the target's; None when something else decides."""
-        found: set[str] = set()
+        """The caller's formals that decide what it passes for the target's, or whether it calls it; None when something else does."""
+        found = self._formals_that_choose(caller, event)
         for call in self._view.effective_calls(caller, event):
             actuals = self._view.bound(call, target) if target in call.functions else {}
             for value in [actuals[name] for name in names if name in actuals]:
@@ -239,3 +261,25 @@ class Tasks:
                     elif kind != "constant":
                         return None
         return frozenset(found)
+
+    def _formals_that_choose(self, caller: FunctionId, event: int) -> set[str]:
+        """The formals of which the call asks whether they are one certain thing: it is made for a single one of the starts."""
+        return {
+            str(what) for guard in guards(self._view.graph(caller), event) for part in _comparisons(guard.condition.value)
+            for kind, what in self._view.origins(caller).roots(part, event) if kind == "param"
+        }
+
+
+def _handed(event: Event) -> list[Value]:
+    """What an event waits for, or joins: its value, its arguments, what it is called on."""
+    handed = [argument.value for argument in event.arguments]
+    handed += [event.value] if event.value is not None else []
+    return handed + ([event.path.root] if event.path is not None else [])
+
+
+def _comparisons(value: Value) -> Iterable[Value]:
+    if isinstance(value, Compound) and value.operator in ("==", "in", "is", "match"):
+        yield value
+    elif isinstance(value, Compound) and value.operator in ("and", "or", "not"):
+        for part in value.parts:
+            yield from _comparisons(part)

@@ -90,7 +90,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
             continue
         restores = _restores_of(save, facts.pairs)
         if not restores and save.image.around:
-            restores = _restores_of(save, facts.built.pairs())
+            restores = [r for r in _restores_of(save, facts.built.pairs()) if _sureness(analysis, save, r) != "low"]
         if restores:
             yield from _saved(analysis, facts, save, restores[0])
             for restore in restores:

@@ -14,6 +14,7 @@ from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.handles import descriptor_keys, handle_keys, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.kept import kept_keys
 from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, rewritten
 from ctxlint.calls.places import Places
@@ -159,7 +160,7 @@ def _of_open(
         return                                                # the opening of the descriptor says what is done to the file
     mode = opening_mode(view, identity, event, mode_value)
     place = _target(places, identity, event, match)
-    found = keys(place, identity.module)
+    found = keys(place, identity.module) or kept_keys(view, places, identity, place)
     own = (identity, event)
     if "w" in mode:
         contents = handle_contents(view, identity, event)
@@ -218,7 +219,8 @@ def _store_keys(view: View, places: Places, identity: FunctionId, event: int, ma
     """A file's pairing keys; for other media the typed holder of the client and the constant prefix of the key."""
     if match.effect.store == "file":
         handle = argument_of(match.call, match.effect.target)
-        return keys(place, identity.module) | handle_keys(view, places, identity, event, handle)
+        found = keys(place, identity.module) | handle_keys(view, places, identity, event, handle)
+        return found or kept_keys(view, places, identity, place)
     holders = set()
     receiver = match.call.receiver
     if receiver is not None:

@@ -9,7 +9,7 @@ repeat).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,7 +18,7 @@ from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
 from ctxlint.calls.places import Places
-from ctxlint.calls.sources import Flow, Sources, result_flow
+from ctxlint.calls.sources import Flow, Source, Sources, result_flow
 from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import Value
@@ -56,6 +56,7 @@ class Summaries:
         self._known: dict[FunctionId, Summary] = {}
         self._flows: dict[FunctionId, Flow] = {}
         self._nested = 0
+        self._lifting: dict[FunctionId, tuple[_Lifting, ...]] = {}
         self._by_event: dict[FunctionId, dict[int, tuple[StoreEffect, ...]]] = {}
         self._mutations_by_event: dict[FunctionId, dict[int, tuple[Mutation, ...]]] = {}
         self._mutations_by_cell: dict[FunctionId, dict[str, tuple[Mutation, ...]]] = {}
@@ -142,10 +143,13 @@ class Summaries:
                 summary = self._summary(identity)
                 self._flows[identity] = result_flow(self.view, self.sources, identity)
                 self._known[identity] = summary
+                self._lifting.pop(identity, None)
             if before == [(self._known[identity], self._flows[identity]) for identity in component]:
                 break
             # Nobody outside the component has asked about it yet: callers come later.
             self.sources.forget(component)
+            for identity in component:
+                self._lifting.pop(identity, None)
 
     def _summary(self, identity: FunctionId) -> Summary:
         effects = sorted(
@@ -181,42 +185,44 @@ class Summaries:
 
     def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> Iterator[StoreEffect]:
         """The target's effects in terms of this function: places with the actual arguments, contents as passed."""
-        summary = self._known.get(target)
-        if summary is None or target == identity or not summary.effects:
+        lifting = self._lifting_of(target) if target in self._known and target != identity else ()
+        if not lifting:
             return
         actuals = self.view.bound(call, target)
         terms: dict[str, Term] | None = None
-        for effect in summary.effects:
-            if effect.distance >= MAX_DISTANCE or effect.staged:
-                continue
+        for effect, is_told, cells, stored, compared in lifting:
             place, source, found = effect.place, effect.source, effect.keys
-            if parameters(place) or parameters(source):
+            if is_told:
                 if terms is None:
                     terms = {n: self.places.term(identity, number, v) for n, v in actuals.items()}
                 place, source = substitute(place, terms), substitute(source, terms)
                 found = found | keys(place, identity.module)
             named = effect.medium == "file" and bool(found - effect.keys)
-            contents, cells = self._contents_seen(identity, number, call, target, effect, actuals)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=contents, selects=self._passed(target, effect.event, effect.selects, actuals), cells=cells,
+                contents=_passed(stored, actuals), selects=_passed(compared, actuals), cells=cells,
                 deferred=effect.deferred or call.deferred, named=named,
             )
 
-    def _contents_seen(
-        self, identity: FunctionId, number: int, call: Call, target: FunctionId, effect: StoreEffect, actuals: dict[str, Value]
-    ) -> tuple[tuple[Value, ...], frozenset[str]]:
-        sources = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
-        cells = effect.cells | {s.name for s in sources if s.kind == "cell" and s.name}
-        return self._passed(target, effect.event, effect.contents, actuals), frozenset(cells)
+    def _lifting_of(self, target: FunctionId) -> tuple[_Lifting, ...]:
+        """What every caller of the function needs to know of its effects."""
+        known = self._lifting.get(target)
+        if known is None:
+            known = self._lifting[target] = tuple([
+                self._lifting_effect(target, effect) for effect in self._known[target].effects
+                if effect.distance < MAX_DISTANCE and not effect.staged
+            ])
+        return known
 
-    def _passed(
-        self, target: FunctionId, event: int, values: tuple[Value, ...], actuals: dict[str, Value]
-    ) -> tuple[Value, ...]:
-        """What the caller passes of the content of the target's values."""
-        sources = self.sources.of_all(target, event, values) if values else ()
-        passed = [actuals[s.name] for s in sorted(sources, key=lambda s: (s.kind, s.name)) if s.kind == "param" and s.name in actuals]
-        return tuple(dict.fromkeys(passed))
+    def _lifting_effect(self, target: FunctionId, effect: StoreEffect) -> _Lifting:
+        entering = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
+        return _Lifting(
+            effect,
+            bool(parameters(effect.place) or parameters(effect.source)),
+            effect.cells | {s.name for s in entering if s.kind == "cell" and s.name},
+            _formals(self.sources.of_all(target, effect.event, effect.contents)),
+            _formals(self.sources.of_all(target, effect.event, effect.selects)),
+        )
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
         for number, calls in self.view.calling(identity):
@@ -237,7 +243,29 @@ class Summaries:
                 yield from lifted_mutations(self.view, identity, number, call, target, near)
 
 
+class _Lifting(NamedTuple):
+    """An effect with what its callers decide: whether its place, and which formals are stored and which compared.
+
+    `cells` are those whose content goes in.
+    """
+
+    effect: StoreEffect
+    is_told: bool
+    cells: frozenset[str]
+    stored: tuple[str, ...]
+    compared: tuple[str, ...]
+
+
 _EMPTY = Summary()
+
+
+def _formals(sources: frozenset[Source]) -> tuple[str, ...]:
+    return tuple(sorted([source.name for source in sources if source.kind == "param"]))
+
+
+def _passed(formals: tuple[str, ...], actuals: dict[str, Value]) -> tuple[Value, ...]:
+    """What the caller passes for the formals."""
+    return tuple(dict.fromkeys([actuals[name] for name in formals if name in actuals]))
 
 
 def _essence(effect: StoreEffect) -> object:

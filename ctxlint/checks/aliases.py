@@ -91,7 +91,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
             continue
         restores = _restores_of(save, facts.pairs)
         if not restores and save.image.around:
-            restores = _restores_of(save, facts.built.pairs())
+            restores = [r for r in _restores_of(save, facts.built.pairs()) if _sureness(analysis, save, r) != "low"]
         if restores:
             yield from _saved(analysis, facts, save, restores[0])
             for restore in restores:
@@ -135,9 +135,11 @@ def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[St
     return [other for other in pairs.get((root, cell), ()) if is_within(other.image.holder, save.place)]
 
 
-def _first_shared(facts: Facts, image: Image, but: Iterable[FunctionId]) -> Change | None:
+def _first_shared(facts: Facts, image: Image, but: Iterable[FunctionId], *, through: bool = False) -> Change | None:
+    """The nearest change that is seen through an image; of a copied object also of what its fields hold."""
     excluded = frozenset(but)
-    for changes in (facts.changes.get(_root(image.holder), ()), facts.mutated.through(image.holder)):
+    beyond = facts.mutated.through(image.holder) if through and image.depth else ()
+    for changes in (facts.changes.get(_root(image.holder), ()), beyond):
         found = [c for c in changes if shares(image, c.place) and c.function not in excluded and c.origin not in excluded]
         if found:
             return min(found, key=lambda c: (len(c.place), c.function, c.event))
@@ -147,7 +149,7 @@ def _first_shared(facts: Facts, image: Image, but: Iterable[FunctionId]) -> Chan
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
     if save.image.taken or not _is_record(analysis, save, restore) or _is_left(analysis, facts, save) or _is_way_back(save):
         return
-    change = _first_shared(facts, save.image, (save.function, restore.function))
+    change = _first_shared(facts, save.image, (save.function, restore.function), through=True)
     if change is not None:
         yield _finding(analysis, facts, "save", save, change, restore, _sureness(analysis, save, restore))
         return
@@ -167,7 +169,7 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
         return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
     live = Image(restore.place, copied, restore.image.where)
-    change = _first_shared(facts, live, (save.function, restore.function))
+    change = _first_shared(facts, live, (save.function, restore.function), through=True)
     if change is not None:
         yield _finding(analysis, facts, "restore", restore, change, save, _sureness(analysis, save, restore))
 

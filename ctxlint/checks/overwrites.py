@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
@@ -15,11 +14,11 @@ from ctxlint.checks.atomic_helpers import AtomicHelpers
 from ctxlint.checks.derivable import why_it_can_be_made_again
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import Handler, handlers_of
-from ctxlint.checks.pairs import is_made_of, is_parsed, is_serialised
+from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import handlers_of_garbage, taken_for_nothing
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import reachable
+from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Result, Value
 from ctxlint.roles.stores import Access
 
@@ -95,25 +94,22 @@ def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence
 
 
 def is_only_continued(analysis: Analysis, rewrite: Rewrite) -> bool:
-    """Whether nobody reads the file but functions that then write it again: a log, or somebody else's settings."""
+    """Whether nobody reads the file but the function that then writes it again (a log, or somebody else's settings), or one
+    that it calls on another way than the one that writes.
+    """
     return all(
-        reader.effect.distance == 0 and (reader.function == rewrite.function or only_goes_back(analysis, reader))
+        (reader.function == rewrite.function and reader.effect.distance == 0) or is_called_on_another_way(analysis, rewrite, reader)
         for reader in rewrite.readers
     )
 
 
-def only_goes_back(analysis: Analysis, reader: Access) -> bool:
-    """Whether a function reads a text, and all that it is used for is to be written to the same file again."""
-    identity, effect = reader.function, reader.effect
-    backs = [
-        e for e in analysis.summaries.of(identity).effects
-        if e.kind == "write" and e.place == effect.place and any(
-            is_made_of(analysis, identity, written_at(analysis.view, identity, e), value, effect.event) for value in e.contents
-        )
-    ]
-    return bool(backs) and not is_parsed(analysis, reader) and not any(
-        event.kind in ("return", "write") and event.value is not None and is_made_of(analysis, identity, number, event.value, effect.event)
-        for number, event in enumerate(analysis.view.function(identity).events)
+def is_called_on_another_way(analysis: Analysis, rewrite: Rewrite, reader: Access) -> bool:
+    """Whether only the writing function calls the reading one, and whoever has called it never comes to the write."""
+    graph, write = analysis.view.graph(rewrite.function), rewrite.effect.event
+    sites = analysis.view.call_graph.callers(reader.function)
+    return reader.function != rewrite.function and bool(sites) and all(
+        caller == rewrite.function and call != write and path(graph, call, write) is None and path(graph, write, call) is None
+        for caller, call in sites
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.members import receiver_name
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
@@ -44,13 +43,16 @@ def is_replaced_before(analysis: Analysis, save: Stored, restore: Stored) -> boo
 
 
 def _key_cells(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[str]:
-    """The attributes that the key of an entry is made of; nothing when it is made of anything else."""
-    own = receiver_name(analysis.view.function(identity))
+    """The attributes that the key of an entry can be; nothing when it can be anything else."""
+    found: set[str] = set()
     for key in analysis.view.event(identity, event).keys[-1:]:
-        sources = [s for s in analysis.summaries.sources.of(identity, event, key) if (s.kind, s.name) != ("param", own)]
-        if sources and all(source.kind == "cell" for source in sources):
-            return frozenset(source.name for source in sources)
-    return frozenset()
+        for kind, what in analysis.view.origins(identity).identity(key, event):
+            read = analysis.view.event(identity, what).path if kind == "result" and isinstance(what, int) else None
+            cells = cells_of(analysis.view, identity, what, read) if read is not None and isinstance(what, int) else ()
+            if not cells:
+                return frozenset()
+            found.update(cells[-1:])
+    return frozenset(found)
 
 
 def _is_renewed(analysis: Analysis, identity: FunctionId, record: Holder, depth: int) -> bool:

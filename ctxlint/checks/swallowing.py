@@ -8,12 +8,19 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.names import resolve_name
 from ctxlint.calls.wrappers import calls_decorated, inner_functions
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis
-from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value
+from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value, landings
+from ctxlint.checks.unwatched import parts_of
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import Constant, Result, Value
+from ctxlint.ir.value import NONE, Constant, Name, Result, Value
+
+SCREEN = "screen"
+"""The store of models that stands for what somebody sees and types."""
+CALLERS = 2
+"""How many callers up the prompt may be that a function serves."""
 
 
 class Swallow(msgspec.Struct, frozen=True):
@@ -22,7 +29,7 @@ class Swallow(msgspec.Struct, frozen=True):
     `tried` are the events whose failure ends there, `at` the event that shows it (in `owner`: the function itself or the
     decorator's), `body` what is done about it (events of `owner`). `told` is true when somebody at the screen hears of it.
     `after` are the events of the function that can follow the swallowed failure, `again` whether the tried part runs again:
-    the failure costs one turn of a loop.
+    the failure costs one turn of a loop. `returns` is true when a `return` in a `finally` ends the failure.
     """
 
     function: FunctionId
@@ -33,6 +40,7 @@ class Swallow(msgspec.Struct, frozen=True):
     after: frozenset[int]
     told: bool
     again: bool
+    returns: bool = False
 
 
 class Swallows:
@@ -58,6 +66,8 @@ def _swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str],
         yield from _handlers(analysis, appends, failures, identity)
     if "enter" in kinds:
         yield from _managers(analysis, failures, identity)
+    if "return" in kinds:
+        yield from _returns(analysis, identity)
     yield from _decorators(analysis, appends, failures, identity)
 
 
@@ -107,6 +117,29 @@ def _managers(analysis: Analysis, failures: frozenset[str], identity: FunctionId
                 yield Swallow(identity, identity, number, names, frozenset(tried),
                               frozenset().union(*(_following(analysis, identity, n) for n in exits)),
                               told=False, again=path(graph, number, number) is not None)
+
+
+def _returns(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
+    """A `return` in a `finally`, which every failure comes to and none passes.
+
+    What it gives must be the same as without the failure: a name that is bound where the failure can be tells of it.
+    """
+    graph, events = analysis.view.graph(identity), analysis.view.function(identity).events
+    handling = {n for n, e in enumerate(events) if e.kind in ("catch", "exit", "resume")}
+    tried: dict[int, set[int]] = {}
+    for number, event in enumerate(events):
+        if event.kind in ("call", "suspend", "enter", "iterate") and graph.is_reachable(number):
+            for first in landings(graph, graph.pad_of(number)):
+                tried.setdefault(first, set()).add(number)
+    for first, failing in tried.items():
+        after = frozenset(n for n in (first, *reachable(graph, first, handling)) if n < graph.size)
+        ends = [n for n in sorted(after) if events[n].kind == "return"]
+        if first in handling or not ends or failing & after:
+            continue
+        bound = {e.path.root for n, e in enumerate(events)
+                 if e.kind == "local" and e.path is not None and n > min(failing) and n not in after}
+        if not any(bound.intersection(parts_of(events[n].value or NONE)) for n in ends):
+            yield Swallow(identity, identity, ends[0], (), frozenset(failing), after, told=False, again=False, returns=True)
 
 
 def _lands_at(analysis: Analysis, identity: FunctionId, number: int, exits: set[int]) -> bool:
@@ -179,7 +212,28 @@ def _is_signal(analysis: Analysis, identity: FunctionId, number: int) -> bool:
 
 
 def _is_shown(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
-    return any(m.effect.store == "screen" for n in body for m in analysis.view.modelled(identity, n))
+    """Whether the handler puts something on the screen of somebody who is asked there for what to do."""
+    shown = any(m.effect.store == SCREEN and m.effect.does == "telemetry" for n in body for m in analysis.view.modelled(identity, n))
+    return shown and _is_asked_for(analysis, identity, CALLERS)
+
+
+def _is_asked_for(analysis: Analysis, identity: FunctionId, depth: int) -> bool:
+    """Whether the function, or one that calls it, waits for what somebody types."""
+    return _asks(analysis, identity) or (depth > 0 and any(
+        caller != identity and _is_asked_for(analysis, caller, depth - 1)
+        for caller, _ in analysis.view.call_graph.callers(identity)
+    ))
+
+
+def _asks(analysis: Analysis, identity: FunctionId) -> bool:
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind == "call" and any(m.effect.store == SCREEN and m.effect.does == "suspends" for m in analysis.view.modelled(identity, number)):
+            return True
+        if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name) and event.path.root.scope == "global":
+            name = resolve_name(analysis.program, identity.module, identity.index, ".".join((event.path.root.name, *event.path.steps[:1])))
+            if any(effect.store == SCREEN and effect.attribute for effect in analysis.view.models.effects(name)):
+                return True
+    return False
 
 
 def tells_failure(

@@ -7,7 +7,7 @@ import pytest
 from tests.fix.answers import after, answer
 
 MEMORY = "getvalue()"
-LOOP = "def save(path, rows):\n    with §open(path, 'w', encoding='utf-8') as f:\n        {}\n"
+LOOP = "import json\ndef save(path, rows):\n    with §open(path, 'w', encoding='utf-8') as f:\n        {}\n"
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,15 @@ LOOP = "def save(path, rows):\n    with §open(path, 'w', encoding='utf-8') as f
         ("f.write(text := 'x')", MEMORY),
         ("for row in rows[the_first_one_that_is_not_written_yet].children[the_level_of_the_writer]:\n            f.write(rows[row].description + rows[row].title + rows[row].summary + rows[row].author + rows[row].date)", MEMORY),
         ("text = '''\n'''\n        f.write(text)", MEMORY),
+        ("text = [\n            rows]\n        f.write(text)", "    text = [\n        rows]\n    atomic_write(path, text)"),
+        ("f.write('a', 'b')", MEMORY),
+        ("f.write(s='a')", MEMORY),
+        ("f.write(*rows)", MEMORY),
+        ("json.dump(rows, f, 2)", MEMORY),
+        ("json.dump((text := rows), f)", MEMORY),
+        ("json.dump(rows, f, encoding='utf-8')", MEMORY),
+        ("print(rows, file=f)", MEMORY),
+        ("json.dump(rows, f, *rows)", MEMORY),
     ],
 )
 def test_a_body_becomes_one_call_when_it_only_writes(body: str, expected: str) -> None:

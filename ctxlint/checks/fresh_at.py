@@ -36,7 +36,7 @@ from ctxlint.checks.records import (
     same_store,
     selectors,
 )
-from ctxlint.checks.second_writers import is_private
+from ctxlint.checks.second_writers import is_private, puts_something
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
@@ -326,7 +326,7 @@ def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
         return "low"                                      # the object lets its own entry points in one at a time
     if found.beside is not None and (found.kind != "get-or-create" or found.goes_through):
         return "medium"
-    if found.others and found.task is not None and found.kind != "get-or-create":
+    if found.task is not None and found.kind != "get-or-create" and any(map(puts_something, found.others)):
         return "medium"
     callable_by_all = found.kind == "drained-buffer" or not is_private(analysis, found.function)
     return "medium" if found.others and found.goes_through and callable_by_all else "low"

@@ -123,7 +123,7 @@ class Rewrites:
                 above.setdefault((root.function, root.effect.event), root)
         if above and lowest and not is_handed_in(self._analysis, level):
             first = next(iter(above.values()))
-            known = any(root.known or root.readers[0].effect.distance for root in above.values())
+            known = bool(level.effect.keys) or any(root.known or root.readers[0].effect.distance for root in above.values())
             yield Rewrite(level.function, level.effect, first.place, first.readers, known)
         elif above:
             yield from above.values()

@@ -9,7 +9,7 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources
 from ctxlint.flow.guards import guards
-from ctxlint.ir.value import Name
+from ctxlint.ir.value import Compound, Constant, Name
 from ctxlint.roles.cells import Change
 from ctxlint.roles.tasks import Start
 
@@ -55,6 +55,16 @@ def same_function_beside(analysis: Analysis, identity: FunctionId, write: Mutati
 def runs_as_task(analysis: Analysis, identity: FunctionId) -> Start | None:
     """A start of the function, or of one that calls it on the same object: its callers go on while it waits."""
     return analysis.tasks.started(identity)
+
+
+def puts_something(change: Change) -> bool:
+    """Whether the change puts something into the cell, or takes it out: resetting the whole is the end of a use, not a part of it."""
+    mutation = change.mutation
+    return mutation.how != "clear" and not (
+        mutation.how == "rebind" and all(
+            isinstance(v, Constant) or (isinstance(v, Compound) and not v.parts) for v in mutation.values
+        )
+    )
 
 
 def _is_free(analysis: Analysis, start: Start, identity: FunctionId) -> bool:

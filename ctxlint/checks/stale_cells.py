@@ -23,7 +23,7 @@ from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
 from ctxlint.checks.records import keys_of
-from ctxlint.checks.second_writers import other_writers, runs_as_task, same_function_beside
+from ctxlint.checks.second_writers import is_private, other_writers, runs_as_task, same_function_beside
 from ctxlint.checks.suspensions import comes_before, suspension_between, suspensions
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Change
@@ -180,7 +180,10 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
         return None
     cell = write.cells[-1]
     if _is_long_lived(analysis, identity, write):
-        others = tuple(c for c in other_writers(analysis, identity, cell) if c.mutation.how in _ADDS)
+        others = tuple(
+            c for c in other_writers(analysis, identity, cell)
+            if c.mutation.how in _ADDS and not is_private(analysis, c.function)    # a task of its own may have been ended before
+        )
     else:
         others = tuple(_siblings_adding(analysis, identity, write))
     for point in sorted(suspensions(analysis, identity)) if others else ():

@@ -162,9 +162,10 @@ class Tasks:
         """Whether the next start can come before the first has been waited for."""
         if start.each:
             return True
-        graph = self._view.graph(start.caller)
         waits = self.waits(start)
-        return start.made not in waits and path(graph, start.made, start.made, waits, start="completed", consistent=False) is not None
+        begins = start.made if start.event in waits else start.event
+        graph = self._view.graph(start.caller)
+        return begins not in waits and path(graph, begins, begins, waits, start="completed", consistent=False) is not None
 
     def _meets(self, identity: FunctionId, start: Start, picked_by: Collection[str], anywhere: bool) -> bool:
         view, call = self._view, start.call

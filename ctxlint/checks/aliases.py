@@ -15,6 +15,7 @@ from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.renewed import is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Name, Result, Value
@@ -162,6 +163,10 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
         return
     if _is_way_back(save) or _is_left_once(analysis, save, restore):
         return
+    if is_replaced_before(analysis, save, restore):
+        analysis.spare(restore.function, restore.event, "the record of what is live is made anew before another one is restored",
+                       (save.function, save.event))
+        return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
     live = Image(restore.place, copied, restore.image.where)
     change = _first_shared(facts, live, (save.function, restore.function), through=True)
@@ -234,7 +239,12 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     callers = {caller for caller, _ in analysis.view.call_graph.callers(save.function)} | {save.function}
     if ":" in save.image.holder and change.function not in callers:
         return                                          # a formal is only one object on the way from its caller
-    sure = save.to_store or _is_read_back(analysis, save) or _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    if save.to_store and is_saved_again(analysis, change.function, change.event, save.image.holder):
+        analysis.spare(save.function, save.event, "whoever changes the value saves it afterwards: the store gets the same in the end",
+                       (change.function, change.event))
+        return
+    named = _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    sure = save.to_store or _is_read_back(analysis, save) or named
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
 
 

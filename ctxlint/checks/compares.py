@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
@@ -28,12 +29,16 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     if not decisions:
         return
     selecting = Selecting(analysis.summaries, fields)
-    known: dict[_Concerned, Accesses] = {}
-    for decision in decisions:
-        concerned = _concerned(analysis, decision)
-        if concerned not in known:
-            known[concerned] = Accesses(selecting, concerned.names, concerned.modules, concerned.owners)
-        facts = Facts(fields, known[concerned], overlaps)
+    concerned = [_concerned(analysis, decision) for decision in decisions]
+    asking = _asking(analysis, decisions)
+    names, modules = (frozenset().union(*parts) for parts in zip(*((each.names, each.modules) for each in concerned)))
+    selecting.keys.follow(selecting.concerned(names, modules, frozenset().union(*asking.values())))
+    accesses: dict[tuple[_Concerned, str], Accesses] = {}
+    for decision, each in zip(decisions, concerned):
+        key = (each, decision.owner)
+        if key not in accesses:
+            accesses[key] = Accesses(selecting, each.names, each.modules, asking[decision.owner], each.owners)
+        facts = Facts(fields, accesses[key], overlaps)
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
@@ -42,6 +47,15 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
         elif decision.paired:
             for event, sides in admitted(analysis, facts, decision):
                 yield _finding(analysis, decision, "reader-admitted", sides, event)
+
+
+def _asking(analysis: Analysis, decisions: list[Decision]) -> dict[str, frozenset[FunctionId]]:
+    """Who asks for a decision about changes of a class: changes may be applied there without one of their fields being named."""
+    found: dict[str, frozenset[FunctionId]] = {}
+    for decision in decisions:
+        callers = frozenset(caller for caller, _ in analysis.view.call_graph.callers(decision.function))
+        found[decision.owner] = found.get(decision.owner, frozenset()) | callers
+    return found
 
 
 class _Concerned(msgspec.Struct, frozen=True):
@@ -69,7 +83,7 @@ def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
         if each is not None:
             names.add(class_id.rpartition(".")[2])
             names |= {field.name for field in each.ir.fields} | {
-                method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
+                method.name for method in each.ir.methods
             }
             names |= set(analysis.view.inference.stores(class_id))
     return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset(info.mro))

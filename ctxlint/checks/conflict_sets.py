@@ -16,7 +16,7 @@ from ctxlint.ir.value import Compound, Name
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.overlaps import Overlaps
+from ctxlint.roles.overlaps import Overlap, Overlaps
 
 _CONTAINERS = frozenset([
     "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
@@ -107,15 +107,14 @@ def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: 
     return None
 
 
-def asks_the_state(facts: Facts, decision: Decision) -> bool:
+def asks_the_state(facts: Facts, decision: Decision, overlap: Overlap | None = None) -> bool:
     """Whether it is only asked if a key is there already, in the very container that changes are applied to."""
-    value = decision.overlap.value
-    if decision.overlap.operator not in ("in", "not in") or not isinstance(value, Compound):
+    overlap = overlap or decision.overlap
+    value = overlap.value
+    if overlap.operator not in ("in", "not in") or not isinstance(value, Compound):
         return False
     container = value.parts[1]
-    return any(
-        facts.accesses.applied_to(key, decision.function, decision.overlap.event, container) for key in decision.compared
-    )
+    return any(facts.accesses.applied_to(key, decision.function, overlap.event, container) for key in decision.compared)
 
 
 def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
@@ -129,7 +128,10 @@ def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store
 
 def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
     """The fields that the function, its callees, or all that one of its callers does before the changes are applied, compare."""
-    found = {leaf.key for overlap in facts.overlaps.of(decision.function) for leaf in overlap.fields if leaf.field}
+    found = {
+        leaf.key for overlap in facts.overlaps.of(decision.function) if not asks_the_state(facts, decision, overlap)
+        for leaf in overlap.fields if leaf.field
+    }
     for caller, _ in analysis.view.call_graph.callers(decision.function):
         found |= {leaf.key for overlap in facts.overlaps.of(caller) for leaf in overlap.fields if leaf.field}
     return frozenset(found)
@@ -156,7 +158,9 @@ def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozens
         key for key in (_fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ())
         if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
-    return frozenset(by_use) | _named(analysis, _siblings(analysis, facts, decision)) | crossed(facts, decision)
+    named = frozenset(
+        key for key in _named(analysis, _siblings(analysis, facts, decision)) if not facts.accesses.uses(key, "write"))
+    return frozenset(by_use) | named | crossed(facts, decision)
 
 
 def _is_written_by(facts: Facts, decision: Decision) -> bool:

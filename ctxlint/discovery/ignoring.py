@@ -47,8 +47,10 @@ def with_folder(above: tuple[Ignoring, ...], folder: Path) -> tuple[Ignoring, ..
 
 
 def _read(folder: Path, file: Path) -> Ignoring | None:
+    if not file.is_file():
+        return None     # no such file is the usual case; and who opens a pipe waits for whoever writes to it
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return None     # no such file is the usual case; one that cannot be read ignores nothing
+        return None     # one that cannot be read ignores nothing
     return Ignoring(folder, pathspec.GitIgnoreSpec.from_lines(lines))

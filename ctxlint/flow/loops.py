@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ctxlint.flow.graph import EventGraph
+from ctxlint.ir.function import Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,28 @@ class Loops:
     def loop_of(self, node: int) -> Loop | None:
         """The innermost loop that the node is part of."""
         return next(iter(self.around(node)), None)
+
+
+def may_repeat(function: Function) -> bool:
+    """Whether the function has a loop at all, by its blocks: in an event graph without one nothing has to be looked for.
+
+    Every way from event to event is one along the edges of their blocks, and along the pads of those that have events.
+    Blocks to which no way leads are taken away one after the other (Kahn, 1962); what remains lies on a cycle, or behind one.
+    """
+    ways = [
+        (*(edge.target for edge in block.edges), *([block.pad] if block.first < block.last else [])) for block in function.blocks
+    ]
+    coming = [0] * len(ways)
+    for targets in ways:
+        for target in targets:
+            coming[target] += 1
+    free = [number for number, count in enumerate(coming) if not count]
+    for number in free:
+        for target in ways[number]:
+            coming[target] -= 1
+            if not coming[target]:
+                free.append(target)
+    return len(free) < len(ways)
 
 
 def loops(graph: EventGraph) -> tuple[Loop, ...]:

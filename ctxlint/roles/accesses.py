@@ -24,8 +24,9 @@ from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import may_be_one, share
 from ctxlint.roles.literals import literals_before
 
-
 MODES: tuple[Mode, ...] = ("read", "write")
+CALLERS = 6
+"""How many callers are asked what they pass."""
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
@@ -52,9 +53,13 @@ class Selecting:
         self.fills = Fills(self.view, fields)
         self._selecting: list[FunctionId] | None = None
         self._naming: dict[str, set[FunctionId]] = {}
+        self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}
+        self._taken_apart: dict[FunctionId, tuple[tuple[int, Holder], ...]] = {}
 
-    def concerned(self, names: frozenset[str], modules: frozenset[str]) -> tuple[FunctionId, ...]:
-        """Those that use one of the names or stand in one of the modules, in the program's order."""
+    def concerned(
+        self, names: frozenset[str], modules: frozenset[str], functions: frozenset[FunctionId]
+    ) -> tuple[FunctionId, ...]:
+        """Those that use one of the names, stand in one of the modules or are asked for, in the program's order."""
         if self._selecting is None:
             self._selecting = []
             for identity in self.view.program.functions():
@@ -64,7 +69,7 @@ class Selecting:
                 for name in used:
                     self._naming.setdefault(name, set()).add(identity)
         named = frozenset().union(*(self._naming.get(name, frozenset()) for name in names))
-        return tuple(identity for identity in self._selecting if identity in named or identity.module in modules)
+        return tuple(identity for identity in self._selecting if identity in named or identity.module in modules or identity in functions)
 
     def _names(self, identity: FunctionId) -> set[str]:
         """The names on a function's paths and among its keys; none when it selects and fills nothing."""
@@ -80,6 +85,33 @@ class Selecting:
                 found.update(key.text for key in event.keys if isinstance(key, Constant))
         return found if selects else set()
 
+    def stored(self, identity: FunctionId) -> tuple[tuple[int, frozenset[Leaf]], ...]:
+        """Where the function stores something under a key, and the fields that this is made of."""
+        found = self._stored.get(identity)
+        if found is None:
+            made = [
+                (number, frozenset(leaf for leaf in self.fields.of(identity, number, event.value) if leaf.field and leaf.owner))
+                for number, event in enumerate(self.view.function(identity).events)
+                if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None
+            ]
+            found = self._stored[identity] = tuple((number, leaves) for number, leaves in made if leaves)
+        return found
+
+    def taken_apart(self, identity: FunctionId) -> tuple[tuple[int, Holder], ...]:
+        """Where the function gets a set out of an entry of a container, and the container."""
+        found = self._taken_apart.get(identity)
+        if found is None:
+            found = self._taken_apart[identity] = tuple(self._find_taken_apart(identity))
+        return found
+
+    def _find_taken_apart(self, identity: FunctionId) -> Iterator[tuple[int, Holder]]:
+        for number, event in enumerate(self.view.function(identity).events):
+            if event.kind == "call" and event.arguments and any(call.functions for call in self.view.calls(identity, number)):
+                holders = [h for argument in event.arguments for h in self.holders.of(identity, number, argument.value) if "[" in h]
+                given = self.view.inference.of_event(identity, number) if holders else ()
+                if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
+                    yield from ((number, holder.partition("[")[0]) for holder in holders)
+
 
 class Accesses:
     """The uses as keys of the fields that have one of some names, or that are used in some modules.
@@ -88,15 +120,17 @@ class Accesses:
     """
 
     def __init__(
-        self, selecting: Selecting, names: frozenset[str], modules: frozenset[str], owners: frozenset[str] | None
+        self, selecting: Selecting, names: frozenset[str], modules: frozenset[str], functions: frozenset[FunctionId],
+        owners: frozenset[str] | None,
     ) -> None:
+        self._selecting = selecting
         self._view = selecting.view
         self._fields = selecting.fields
         self._holders = selecting.holders
         self._keys = selecting.keys
         self._fills = selecting.fills
         self._owners = owners
-        self._asked = selecting.concerned(names, modules)
+        self._asked = selecting.concerned(names, modules, functions)
         self._by_mode: dict[Mode, dict[str, tuple[Use, ...]]] = {}
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
@@ -135,12 +169,37 @@ class Accesses:
             for store in self.uses(written, "write"):
                 if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
+        for use in self.uses(read, "read"):
+            for store in self.uses(written, "write"):
+                if self._passed(use) & self._passed(store) - FILES:
+                    return use, store
         if not by_any_name or written.rpartition(".")[0].endswith(("{}", "()")):
             return None
         return next((
             (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
             if use.function != store.function and may_be_one(use.places, store.places)
         ), None)
+
+    def _passed(self, use: Use) -> Places:
+        """The places of a use, and for formals what the function's callers pass."""
+        found = set(use.places)
+        formals = [f.name for f in self._view.function(use.function).formals if f"{use.function.module}:{f.name}" in use.places]
+        sites = [*self._view.call_graph.callers(use.function), *self._untyped.get(use.function, ())] if formals else []
+        for caller, number in sites[:CALLERS]:
+            for bound in self._fields.bound(caller, number, use.function):
+                for value in (bound[name] for name in formals if name in bound):
+                    found |= self._keys.container(caller, number, value)
+        return frozenset(found)
+
+    @functools.cached_property
+    def _untyped(self) -> dict[FunctionId, list[tuple[FunctionId, int]]]:
+        """Who calls methods of objects that are known by their fields alone."""
+        found: dict[FunctionId, list[tuple[FunctionId, int]]] = {}
+        for identity in self._asked:
+            for number, event in enumerate(self._view.function(identity).events):
+                for target in self._fields.shapes.called(identity, number) if event.kind == "call" else ():
+                    found.setdefault(target, []).append((identity, number))
+        return found
 
     def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
         """The tests of fields that hold where a field is used."""
@@ -152,7 +211,7 @@ class Accesses:
         return frozenset(field for mode in MODES for field in self._all(mode) if field.rpartition(".")[0] == owner)
 
     def together(self, fields: frozenset[str]) -> frozenset[str]:
-        """The fields that some function uses of the same object as one of `fields`."""
+        """The fields that some function, its callees included, uses of the same object as one of `fields`."""
         objects = {place for place, used in self._by_object.items() if used & fields}
         return frozenset().union(*(self._by_object[each] for each in objects))
 
@@ -166,6 +225,14 @@ class Accesses:
             for number, field, _ in self._fills.constructed(identity):
                 if field.rpartition(".")[0].endswith(("{}", "()")):
                     found.setdefault((identity, f"display {number}"), set()).add(field)
+        for identity in self._asked:
+            for number, event in enumerate(self._view.function(identity).events):
+                for call in self._view.calls(identity, number) if event.kind == "call" and event.arguments else ():
+                    for target in call.functions[:4]:
+                        for formal, value in self._view.bound(call, target).items():
+                            used = found.get((target, formal))
+                            if used and isinstance(value, Name):
+                                found.setdefault((identity, value.name), set()).update(used)
         return found
 
     def of_formal(self, identity: FunctionId, formal: str, depth: int = HELPERS) -> frozenset[tuple[Mode, Places]]:
@@ -254,7 +321,7 @@ class Accesses:
 
     def _filled(self, identity: FunctionId, mode: Mode) -> Iterator[Use]:
         """A field that gets the keys by which the same function reads or writes; what it writes by, it does not read by."""
-        for number, field, values in self._fills.of(identity):
+        for number, field, values in self._fills.of(identity) if self._keys.of(identity, mode) else ():
             if self._is_asked_for(field.rpartition(".")[0]):
                 names = frozenset(stem for value in values for stem in self._fills.stems(identity, number, value))
                 if mode == "read" and any(True for _ in self._made_of(identity, number, names, "write")):
@@ -267,7 +334,7 @@ class Accesses:
     def _made_of(self, identity: FunctionId, number: int, names: frozenset[Value], mode: Mode) -> Iterator[Keyed]:
         """The keys that are made of what a field is filled with."""
         for keyed in self._keys.of(identity, mode):
-            if keyed.event != number and any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
+            if keyed.event != number and not keyed.sought and any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
                 yield keyed
 
     # Fields that are taken apart for keys.
@@ -278,27 +345,14 @@ class Accesses:
         functions = [identity for identity in self._view.program.functions() if identity.module in near]
         stored: dict[Holder, list[str]] = {}
         for identity in functions:
-            for number, event in enumerate(self._view.function(identity).events):
-                if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None:
+            for number, leaves in self._selecting.stored(identity):
+                fields = [leaf.key for leaf in leaves if self._is_asked_for(leaf.owner)]
+                event = self._view.event(identity, number)
+                if fields and event.path is not None:
                     container = AccessPath(event.path.root, event.path.steps[:-1])
-                    fields = [
-                        leaf.key for leaf in self._fields.of(identity, number, event.value)
-                        if leaf.field and leaf.owner and self._is_asked_for(leaf.owner)
-                    ]
-                    for holder in self._holders.of_path(identity, number, container, event.keys[:-1]) if fields else ():
+                    for holder in self._holders.of_path(identity, number, container, event.keys[:-1]):
                         stored.setdefault(holder, []).extend(fields)
         for identity in functions if stored else ():
-            for number, event in enumerate(self._view.function(identity).events):
-                if event.kind == "call" and event.arguments and self._gives_set(identity, number):
-                    for argument in event.arguments:
-                        for holder in self._holders.of(identity, number, argument.value):
-                            container_of = holder.partition("[")[0]
-                            for field in stored.get(container_of, ()) if "[" in holder else ():
-                                yield Use(field, "read", identity, number, frozenset([container_of]))
-
-    def _gives_set(self, identity: FunctionId, number: int) -> bool:
-        """Whether a call reaches a function of the program that gives a set."""
-        if not any(call.functions for call in self._view.calls(identity, number)):
-            return False
-        given = self._view.inference.of_event(identity, number)
-        return any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given)
+            for number, container_of in self._selecting.taken_apart(identity):
+                for field in stored.get(container_of, ()):
+                    yield Use(field, "read", identity, number, frozenset([container_of]))

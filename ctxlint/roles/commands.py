@@ -54,6 +54,8 @@ class Commands:
         methods = self._methods.get(owner or "", [])
         if owner is None or identity not in methods or is_constructor(self._view, identity) or len(methods) > MAX_METHODS:
             return
+        if self._edits.at_places.isdisjoint(methods):
+            return                                         # what one adds, another one removes, or both replace
         for edit in self._edits.of(identity):
             if edit.operation == "whole" or self._is_on_what_was_made(identity, edit) or any(self._is_own(h, owner, methods) for h in edit.holders):
                 continue

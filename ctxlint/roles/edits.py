@@ -5,7 +5,9 @@ An edit is followed through helpers by replacing the helper's formals with what 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,7 +15,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod, in_order
 from ctxlint.calls.view import Call
-from ctxlint.flow.loops import Loop, Loops
+from ctxlint.flow.loops import Loop, Loops, may_repeat
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.event import Argument, Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
@@ -26,6 +28,14 @@ MAX_DISTANCE = 3
 """An edit further down than this many calls is another function's business."""
 
 
+class _Passed(NamedTuple):
+    """What a call gives for formals: the values, their numbers and lengths, and the places that they are."""
+
+    values: dict[str, Value]
+    sums: dict[Atom, Sum]
+    places: dict[Holder, frozenset[Holder]]
+
+
 class Edits:
     """The edits of every function, those of the callees it hands its cells to included."""
 
@@ -34,14 +44,24 @@ class Edits:
         self._view = summaries.view
         self._holders = holders
         self._measures = measures
+        self._made: dict[FunctionId, tuple[Edit, ...]] = {}
         self._own: dict[FunctionId, tuple[Edit, ...]] = {}
         self._all: dict[FunctionId, tuple[Edit, ...]] = {}
+
+    def made(self, identity: FunctionId) -> Sequence[Edit]:
+        """The operations of the function itself that are edits, each by itself: not yet as often and as late as they are made."""
+        found = self._made.get(identity)
+        if found is None:
+            found = self._made[identity] = tuple(Reader(self._summaries, self._measures, identity).edits())
+        return found
 
     def own(self, identity: FunctionId) -> tuple[Edit, ...]:
         """The edits that the function makes by operations of its own, in event order."""
         found = self._own.get(identity)
         if found is None:
-            made = [self._counted(identity, edit) for edit in Reader(self._summaries, self._measures, identity).edits()]
+            made = self.made(identity)
+            if made and may_repeat(self._view.function(identity)):
+                made = [self._counted(identity, edit) for edit in made]
             found = self._own[identity] = tuple(self._settled(identity, edit, made) for edit in made)
         return found
 
@@ -54,9 +74,28 @@ class Edits:
             found = self._all[identity] = tuple(sorted(lifted, key=lambda e: (e.event, e.distance)))
         return found
 
-    def settle(self, identity: FunctionId, sum: Sum | None, *, after: bool = False) -> Sum | None:
+    @functools.cached_property
+    def at_places(self) -> frozenset[FunctionId]:
+        """The functions of which some edit may be at a place that is found somewhere, be it a callee's.
+
+        What is added at an end, set anew or reordered as a whole is at none, and no call makes anything else of it.
+        """
+        found = {identity for identity in self._view.program.functions() if any(map(_may_be_at_a_place, self.made(identity)))}
+        above: dict[FunctionId, list[FunctionId]] = {}
+        for identity in self._view.program.functions() if found else ():
+            for _, calls in self._view.calling(identity):
+                for call in calls:
+                    for target in call.functions[:6]:
+                        above.setdefault(target, []).append(identity)
+        near = frozenset(found)
+        for _ in range(MAX_DISTANCE):
+            near = frozenset(caller for identity in near for caller in above.get(identity, ()) if caller not in found)
+            found |= near
+        return frozenset(found)
+
+    def settle(self, identity: FunctionId, sum: Sum) -> Sum | None:
         """The sum with lengths as they were when the function began."""
-        return self._settle(identity, sum, self.of(identity))
+        return self._settle(identity, sum, self.of(identity)) if any(atom[0] == "size" for atom in sum.atoms) else sum
 
     def is_sequence(self, identity: FunctionId, edit: Edit) -> bool:
         """Whether the cell of an edit is known to be a sequence: by the operation, or by its type."""
@@ -92,7 +131,9 @@ class Edits:
         given = tuple(Argument("", value) for value in arguments)
         call = Call((target,), (), (), given, receiver, self._view.function(target).qualname.rpartition(".")[2])
         made = [edit for edit in self.of(target) if edit.operation not in ("whole", "reorder")]
-        return self._seen_from(identity, number, call, target, made[0], later=True) if len(made) == 1 else None
+        if len(made) != 1:
+            return None
+        return self._seen_from(identity, number, target, made[0], self._what_is_passed(identity, number, call, target), later=True)
 
     # Loops.
 
@@ -169,7 +210,7 @@ class Edits:
 
     # Time: lengths before and after other edits.
 
-    def _settled(self, identity: FunctionId, edit: Edit, others: list[Edit]) -> Edit:
+    def _settled(self, identity: FunctionId, edit: Edit, others: Sequence[Edit]) -> Edit:
         return msgspec.structs.replace(
             edit,
             start=self._settle(identity, edit.start, others),
@@ -187,14 +228,16 @@ class Edits:
                 if found is None:
                     return None
                 actuals[atom] = found
-        return substituted(sum, actuals)
+        return substituted(sum, actuals) if actuals else sum
 
     def _size_at(self, identity: FunctionId, holder: Holder, event: int, others: Iterable[Edit]) -> Sum | None:
         """The length of a cell at an event: what it was at the beginning, and what edits before the event added."""
         found = single(("len", "place", holder))
-        graph = self._view.graph(identity)
         for other in others:
-            if holder in other.holders and other.event != event and event in reachable(graph, other.event):
+            if holder not in other.holders or other.event == event:
+                continue
+            graph = self._view.graph(identity)
+            if event in reachable(graph, other.event):
                 if other.event in reachable(graph, event):
                     continue
                 if other.removed is None or other.inserted is None:
@@ -208,29 +251,31 @@ class Edits:
 
     def _lifted(self, identity: FunctionId) -> Iterator[Edit]:
         own = self.own(identity)
+        events = self._view.function(identity).events
         for number, calls in self._view.calling(identity):
-            event = self._view.event(identity, number)
-            if event.kind not in ("call", "write", "delete") or _postpones(event):
+            reached = [
+                (call, target) for call in calls for target in call.functions[:6]
+                if target != identity and not is_constructor(self._view, target)
+            ]
+            event = events[number]
+            if not reached or event.kind not in ("call", "write", "delete") or _postpones(event):
                 continue
             if event.kind != "call" and any(edit.event == number for edit in own):
                 continue
             seen: set[object] = set()
-            for call in calls:
-                for target in call.functions[:6]:
-                    if target == identity or is_constructor(self._view, target):
-                        continue
-                    for edit in self.of(target):
-                        if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
-                            lifted = self._seen_from(identity, number, call, target, edit)
-                            essence = (lifted.holders, lifted.operation, lifted.start, lifted.removed, lifted.inserted)
-                            if lifted.holders and essence not in seen:
-                                seen.add(essence)
-                                yield lifted
+            for call, target in reached:
+                passed: _Passed | None = None
+                for edit in self.of(target):
+                    if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
+                        passed = passed or self._what_is_passed(identity, number, call, target)
+                        lifted = self._seen_from(identity, number, target, edit, passed)
+                        essence = (lifted.holders, lifted.operation, lifted.start, lifted.removed, lifted.inserted)
+                        if lifted.holders and essence not in seen:
+                            seen.add(essence)
+                            yield lifted
 
-    def _seen_from(
-        self, identity: FunctionId, number: int, call: Call, target: FunctionId, edit: Edit, *, later: bool = False
-    ) -> Edit:
-        """A callee's edit in terms of what the call passes; of a call that is made `later`, with lengths as they are then."""
+    def _what_is_passed(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> _Passed:
+        """What a call gives for the formals of one of its functions."""
         actuals = self._view.bound(call, target)
         sums: dict[Atom, Sum] = {}
         renamed: dict[Holder, frozenset[Holder]] = {}
@@ -238,6 +283,13 @@ class Edits:
             sums["param", name] = self._measures.number(identity, number, value)
             sums["len", "param", name] = self._measures.length(identity, number, value)
             renamed[f"{target.module}:{name}"] = self._holders.of(identity, number, value)
+        return _Passed(actuals, sums, renamed)
+
+    def _seen_from(
+        self, identity: FunctionId, number: int, target: FunctionId, edit: Edit, passed: _Passed, *, later: bool = False
+    ) -> Edit:
+        """A callee's edit in terms of what the call passes; of a call that is made `later`, with lengths as they are then."""
+        actuals, sums, renamed = passed
         holders = rebased(edit.holders, renamed)
 
         def seen(sum: Sum | None) -> Sum | None:
@@ -268,6 +320,11 @@ class Edits:
         origins = self._view.origins(target)
         names = {str(what) for value in values for kind, what in origins.roots(value, at) if kind == "param"}
         return tuple(actuals[name] for name in sorted(names) if name in actuals)
+
+
+def _may_be_at_a_place(edit: Edit) -> bool:
+    """Whether an edit says where it is, or removes as much as lies somewhere."""
+    return edit.operation in ("insert", "store", "remove", "slice", "pop") or (edit.operation == "whole" and edit.removed is not None)
 
 
 def _postpones(event: Event) -> bool:

@@ -7,10 +7,11 @@ Untyped objects have the class of the program that has all fields by which the f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from ctxlint.calls.binding import bind
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
@@ -19,7 +20,10 @@ from ctxlint.calls.types import ClassObject, Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.entries import is_of_items, kept_in
+from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import ASKS, CHOOSING, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
+from ctxlint.roles.pieces import EACH, Pieces
+from ctxlint.roles.shapes import Shapes
 
 MAX_DEPTH = 12
 
@@ -31,13 +35,17 @@ class Fields:
         self._summaries = summaries
         self.view = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Leaf]] = {}
-        self._shapes: dict[tuple[FunctionId, str], str] = {}
-        self._declared: dict[str, set[ClassId]] | None = None
+        self.shapes = Shapes(self.view)
         self._given: dict[FunctionId, frozenset[Leaf]] = {}
+        self.pieces = Pieces(self.view, self.of, self.of_path, self._lifted, self.tested, self.shapes)
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields whose content `value` is made of; keys by which something else was looked up are none."""
         return self._of(identity, at, value, 0)
+
+    def tested(self, identity: FunctionId, at: int, whole: Compound | None, name: Name) -> frozenset[Leaf]:
+        """The fields by which a variable is tested before it is used, or before it becomes an element of a comprehension."""
+        return tested_fields(self.view, self.of, identity, at, whole, name)
 
     def of_path(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> frozenset[Leaf]:
         """The field that an access path ends in, or the object that it is."""
@@ -105,7 +113,21 @@ class Fields:
                 if int(position.text) < len(info.ir.fields):
                     yield Leaf(spelled(value.parts[0]), type.name, info.ir.fields[int(position.text)].name)
                     return
-        yield from self._part(identity, at, value.parts[0], position, depth)
+        found = self._piece(identity, at, value)
+        yield from self._part(identity, at, value.parts[0], position, depth) if found is None else found
+
+    def _piece(self, identity: FunctionId, at: int, value: Compound) -> frozenset[Leaf] | None:
+        position = value.parts[1]
+        if not isinstance(position, Constant) or not position.text.isdigit():
+            return None
+        return self.pieces.of(identity, at, value.parts[0], (int(position.text),))
+
+    def keys_of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
+        """The fields that the keys of a mapping are made of; of one that nothing is known of, those that it is kept in."""
+        found = self.pieces.of(identity, at, value, (EACH,))
+        if found is None and not (isinstance(value, Result) and self.view.event(identity, value.event).kind == "call"):
+            found = self.of(identity, at, value)
+        return found or frozenset()
 
     def _part(self, identity: FunctionId, at: int, whole: Value, position: Value, depth: int) -> Iterator[Leaf]:
         """A part of a record without names: of one that a container keeps, or of one that nothing else is known of.
@@ -271,7 +293,7 @@ class Fields:
             if isinstance(type, Instance) and self.view.program.class_(type.name) is not None:
                 return attribute_owner(self.view, type.name, field)
         if isinstance(path.root, Name) and not path.steps:
-            shape = self._shape(identity, path.root.name)
+            shape = self.shapes.of(identity, path.root.name)
             return attribute_owner(self.view, shape, field) if shape else ""
         return ""
 
@@ -280,31 +302,7 @@ class Fields:
         for type in in_order(self.view.inference.of_value(identity, at, name)):
             if isinstance(type, Instance) and self.view.program.class_(type.name) is not None:
                 return type.name
-        return self._shape(identity, name.name)
-
-    def _shape(self, identity: FunctionId, name: str) -> ClassId:
-        """The class that has all fields which the function uses of an untyped object; of several the one nearest by."""
-        known = self._shapes.get((identity, name))
-        if known is None:
-            used = {
-                event.path.steps[0] for event in self.view.function(identity).events
-                if event.path is not None and event.path.root == Name(name, "local") and event.path.steps
-                and not event.path.steps[0].startswith("[")
-            }
-            known = self._shapes[identity, name] = self._class_with(identity.module, used) if used else ""
-        return known
-
-    def _class_with(self, module: str, fields: set[str]) -> ClassId:
-        if self._declared is None:
-            self._declared = {}
-            for class_id in self.view.program.classes():
-                info = self.view.program.class_(class_id)
-                names = [*(f.name for f in info.ir.fields), *(m.name for m in info.ir.methods)] if info is not None else []
-                for field in (*names, *self.view.inference.stores(class_id)):
-                    self._declared.setdefault(field, set()).add(class_id)
-        fitting = [self._declared.get(field, set()) for field in fields]
-        classes = set.intersection(*fitting) if fitting else set()
-        return min(classes, key=lambda c: (not c.startswith(f"{module}."), c), default="")
+        return self.shapes.of(identity, name.name)
 
     def _call(self, identity: FunctionId, number: int, event: Event, path: AccessPath, depth: int) -> Iterator[Leaf]:
         name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
@@ -363,21 +361,43 @@ class Fields:
 
     # Through calls.
 
-    def passed_through(self, identity: FunctionId, number: int, picked: Callable[[Value], Iterable[Value]]) -> frozenset[Leaf]:
-        """The fields that chosen parts of what a call's functions return are made of, in terms of what the call passes."""
+    def _lifted(self, identity: FunctionId, number: int, target: FunctionId, at: int, leaves: frozenset[Leaf]) -> Iterator[Leaf]:
+        """What a callee's leaves are in terms of what the call passes; what the callee keeps to itself is left out."""
+        for passed in self.passed(identity, number, target):
+            for leaf in leaves:
+                given = self.from_formal(target, at, leaf)
+                if given.instance.partition(".")[0].partition("[")[0] in passed:
+                    yield from self.translated(given, passed)
+
+    def passed(self, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, frozenset[Leaf]]]:
+        """What a callee is given for its formals, the receiver included."""
+        for bound in self.bound(identity, number, target):
+            yield {name: self._handed(identity, number, value) for name, value in bound.items()}
+
+    def bound(self, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, Value | AccessPath]]:
+        """Which value fills which formal of a callee, the receiver included, be the callee known by its object's fields alone."""
         event = self.view.event(identity, number)
-        found: set[Leaf] = set()
+        own = receiver_name(self.view.function(target))
         for call in self.view.calls(identity, number):
-            for target in call.functions[:4]:
-                passed = {name: self.of(identity, number, value) for name, value in self.view.bound(call, target).items()}
-                own = receiver_name(self.view.function(target))
-                if own and call.receiver is not None and own not in passed:
-                    passed[own] = self.of_path(identity, number, call.receiver, event.keys)
-                for at, returned in enumerate(self.view.function(target).events):
-                    if returned.kind == "return" and returned.value is not None:
-                        for leaf in self.of_all(target, at, picked(returned.value)):
-                            found |= self.translated(self.from_formal(target, at, leaf), passed)
-        return frozenset(found)
+            if target in call.functions:
+                found: dict[str, Value | AccessPath] = {**self.view.bound(call, target)}
+                if own and call.receiver is not None:
+                    found.setdefault(own, call.receiver if call.receiver.steps else call.receiver.root)
+                yield found
+        if event.path is not None and target in self.shapes.called(identity, number):
+            bound = bind(self.view.function(target), event.arguments, skip_first=True)
+            yield {**bound, own: event.path.root} if own else {**bound}
+
+    def _handed(self, identity: FunctionId, at: int, value: Value | AccessPath) -> frozenset[Leaf]:
+        """What is passed: an object by its name, also when it is one of those that a field holds."""
+        if isinstance(value, AccessPath):
+            return self.of_path(identity, at, value, self.view.event(identity, at).keys)
+        found = self.of(identity, at, value)
+        if isinstance(value, Name) and found and all(leaf.field for leaf in found):
+            owner = self.owner(identity, at, value)
+            if owner and self.view.program.class_(owner) is not None:
+                return frozenset([Leaf(value.name, owner, "")])
+        return found
 
     def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
         """A callee's leaf in terms of what was passed for its formals."""

@@ -41,6 +41,7 @@ class Holders:
         self._summaries = summaries
         self._view: View = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
+        self._taken: dict[str, dict[int, frozenset[str]]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Holder]:
         """The places that `value`, as evaluated at event `at`, can be read from; empty for what is made here."""
@@ -141,8 +142,17 @@ class Holders:
 
     def is_shared_below(self, identity: FunctionId, name: str) -> bool:
         """Whether a function defined inside this one takes the variable."""
-        module = self._view.program.modules[identity.module].ir
-        return any(name in function.captures and function.enclosing == identity.index for function in module.functions)
+        return name in self.shared_below(identity)
+
+    def shared_below(self, identity: FunctionId) -> frozenset[str]:
+        """The variables of a function that functions defined inside it take."""
+        taken = self._taken.get(identity.module)
+        if taken is None:
+            taken = self._taken[identity.module] = {}
+            for function in self._view.program.modules[identity.module].ir.functions:
+                if function.captures:
+                    taken[function.enclosing] = taken.get(function.enclosing, frozenset()).union(function.captures)
+        return taken.get(identity.index, frozenset())
 
     def _result(self, identity: FunctionId, number: int, depth: int) -> Iterable[Holder]:
         event = self._view.event(identity, number)
@@ -217,12 +227,24 @@ class Holders:
         return pairs | _below(holders - pairs, ITEM)
 
     def _item(self, identity: FunctionId, at: int, whole: Value, position: Value, depth: int) -> Iterable[Holder]:
+        beside = self._zipped(identity, whole, position)
+        if beside is not None:
+            return _below(self._of(identity, at, beside, depth), ITEM)
         holders = self._of(identity, at, whole, depth)
         numbered = {h[:-1] for h in holders if h.endswith("#")}
         if numbered:
             return _below(numbered, ITEM) if isinstance(position, Constant) and position.text == "1" else ()
         field = self._field_at(self._view.inference.of_value(identity, at, whole), position)
         return (field,) if field else _below(holders, f"[{position.text}]" if isinstance(position, Constant) else ITEM)
+
+    def _zipped(self, identity: FunctionId, whole: Value, position: Value) -> Value | None:
+        """What is gone through at a position of `zip`."""
+        gone = self._view.event(identity, whole.event).value if isinstance(whole, Result) else None
+        event = self._view.event(identity, gone.event) if isinstance(gone, Result) else None
+        if event is None or event.path != AccessPath(Name("zip", "global")) or not isinstance(position, Constant):
+            return None
+        index = int(position.text) if position.text.isdigit() else len(event.arguments)
+        return event.arguments[index].value if index < len(event.arguments) else None
 
     def _field_at(self, types: Types, position: Value) -> Holder:
         """The field of a named tuple that a position stands for."""

@@ -93,7 +93,7 @@ class Images:
 
     def is_new(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
         """Whether the object at a path from a local is a copy, or was put together here, as far as is known."""
-        if not isinstance(path.root, Name) or path.root.scope != "local":
+        if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
             return False
         images = self.of(identity, at, path.root)
         return bool(images) and not any(len(path.steps) - image.around >= image.depth for image in images)

@@ -71,19 +71,25 @@ class Kept:
                 yield from self._parts(identity, number, number, event.value, self._holders.of(identity, number, event.path.root))
             if event.path is None or not event.path.steps:
                 continue
-            stores = event.kind == "write" and event.value is not None or event.kind == "call" and event.path.steps[-1] in _PUTS
-            if not stores or self._images.is_new(identity, number, AccessPath(event.path.root, event.path.steps[:-1])):
-                continue
-            if event.kind == "write":
-                assert event.value is not None
+            if event.kind == "write" and event.value is not None:
                 copied = 1 if slice_of(event) is not None else 0
-                yield from self._parts(identity, number, number, event.value, self._holders.of_event(identity, number), copied)
+                stored = self._parts(identity, number, number, event.value, self._holders.of_event(identity, number), copied)
+            elif event.kind == "call" and event.path.steps[-1] in _PUTS and event.arguments:
+                stored = self._put(identity, number, event, event.path.steps[-1])
             else:
-                holders = self._holders.of_receiver(identity, number)
-                into_items = event.path.steps[-1] in ("append", "appendleft", "add", "insert")
-                places = [f"{holder}{ITEM}" for holder in holders] if into_items else list(holders)
-                for argument in event.arguments[-1:]:
-                    yield from self._parts(identity, number, number, argument.value, places, 0 if into_items else 1)
+                continue
+            found = list(stored)
+            if found and not self._images.is_new(identity, number, AccessPath(event.path.root, event.path.steps[:-1])):
+                yield from found
+
+    def _put(self, identity: FunctionId, number: int, event: Event, method: str) -> Iterator[Stored]:
+        """What a method of a container puts into it."""
+        holders = self._holders.of_receiver(identity, number)
+        if method in ("append", "appendleft", "add", "insert"):
+            places, copied = [f"{holder}{ITEM}" for holder in holders], 0
+        else:
+            places, copied = list(holders), 1
+        yield from self._parts(identity, number, number, event.arguments[-1].value, places, copied)
 
     def _outlives(self, identity: FunctionId, event: Event) -> bool:
         """Whether a function gives a value to a variable that is not its own: of its module, or of a function around it."""
@@ -112,8 +118,10 @@ class Kept:
     def deferred(self, identity: FunctionId) -> Iterator[Stored]:
         """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
         for number, event in enumerate(self._view.function(identity).events):
-            effects = [modelled.effect for modelled in self._view.modelled(identity, number)] if event.kind == "call" else []
-            if not any(e.does == "concurrent-executor" for e in effects) or any(e.suspends or e.does == "joins" for e in effects):
+            if event.kind != "call" or self._view.does(identity, number, "concurrent-executor") is None:
+                continue
+            effects = [modelled.effect for modelled in self._view.modelled(identity, number)]
+            if any(e.suspends or e.does == "joins" for e in effects):
                 continue
             methods = self._interface_methods(identity, number)
             to_store = any(interface_effect(self._view, method) in WRITES for method in methods)
@@ -219,10 +227,10 @@ class Kept:
                 yield name, argument.value
 
     def _lifted_stores(self, identity: FunctionId) -> Iterator[Stored]:
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind != "call":
+        for number, calls in self._view.calling(identity):
+            if self._view.event(identity, number).kind != "call":
                 continue
-            for call in self._view.effective_calls(identity, number):
+            for call in calls:
                 for target in call.functions[:4]:
                     if target == identity or is_constructor(self._view, target):
                         continue

@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 from ctxlint.calls.effects import WRITES, EffectKind
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
-from ctxlint.calls.view import argument_of
+from ctxlint.calls.view import Modelled, argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields
@@ -28,6 +28,7 @@ _LOOKS = frozenset(["get", "__getitem__"])
 _STORES = frozenset(["__setitem__", "__delitem__", "setdefault", "insert", "pop"])
 _EMPTY = {"dict": 0, "list": 0, "set": 0, "OrderedDict": 0, "Counter": 0, "defaultdict": 1}
 """Containers of the language, and how many arguments they may be given without being filled."""
+_FIRST = Constant("int", "0")
 _STORE_VERBS = ("loads", "reads", "saves", "appends", "deletes", "opens", "replaces", "creates", "truncates")
 _NOT_DURABLE = frozenset(["", "memory", "lock", "handle", "process", "socket"])
 
@@ -36,11 +37,13 @@ class Keyed:
     """A key, made of `values`, selects what is read or written at an event; what it selects from is found when it is asked for."""
 
     def __init__(
-        self, event: int, mode: Mode, values: tuple[Value, ...], leaves: Callable[[], frozenset[Leaf]], places: Callable[[], Places]
+        self, event: int, mode: Mode, values: tuple[Value, ...], leaves: Callable[[], frozenset[Leaf]], places: Callable[[], Places],
+        sought: bool = False,
     ) -> None:
         self.event = event
         self.mode: Mode = mode
         self.values = values
+        self.sought = sought             # it is only asked whether the key is there
         self._find_leaves = leaves
         self._find_places = places
 
@@ -63,23 +66,45 @@ class Keys:
         self._view = summaries.view
         self._fields = fields
         self._holders = holders
+        self._depths: dict[FunctionId, int] = {}
         self._own: dict[FunctionId, tuple[Keyed, ...]] = {}
-        self._all: dict[tuple[FunctionId, Mode, int], tuple[Keyed, ...]] = {}
-        self._given: dict[tuple[FunctionId, Mode, int], tuple[tuple[str, Keyed], ...]] = {}
+        self._all: dict[tuple[FunctionId, Mode], tuple[Keyed, ...]] = {}
+        self._given: dict[tuple[FunctionId, Mode], tuple[tuple[str, Keyed], ...]] = {}
 
-    def of(self, identity: FunctionId, mode: Mode, depth: int = HELPERS) -> tuple[Keyed, ...]:
+    def follow(self, functions: Iterable[FunctionId]) -> None:
+        """Set how many calls deep the keys of these functions, and of those that they call, are followed.
+
+        Each function is followed once, from the first one that comes to it: with what is left of `HELPERS` there.
+        """
+        for identity in functions:
+            self._follow(identity, HELPERS)
+
+    def _follow(self, identity: FunctionId, depth: int) -> None:
+        if identity in self._depths:
+            return
+        self._depths[identity] = depth
+        for number, event in enumerate(self._view.function(identity).events if depth else ()):
+            for call in self._view.calls(identity, number) if event.kind == "call" else ():
+                for target in call.functions[:4]:
+                    self._follow(target, depth - 1)
+
+    def of(self, identity: FunctionId, mode: Mode) -> tuple[Keyed, ...]:
         """Every event of a function at which a key selects what is read, or what is written."""
-        found = self._all.get((identity, mode, depth))
+        found = self._all.get((identity, mode))
         if found is None:
+            self._all[identity, mode] = ()                   # a recursion selects by nothing else
+            self._follow(identity, HELPERS)
             if identity not in self._own:
                 self._own[identity] = tuple(self._find_own(identity))
             own = [keyed for keyed in self._own[identity] if keyed.mode == mode]
-            passed = self._through_calls(identity, mode, depth - 1) if depth else ()
-            found = self._all[identity, mode, depth] = tuple(sorted([*own, *passed], key=lambda keyed: keyed.event))
+            passed = self._through_calls(identity, mode) if self._depths[identity] else ()
+            found = self._all[identity, mode] = tuple(sorted([*own, *passed], key=lambda keyed: keyed.event))
         return found
 
-    def container(self, identity: FunctionId, at: int, value: Value) -> Places:
+    def container(self, identity: FunctionId, at: int, value: Value | AccessPath) -> Places:
         """The places that a value is, as something that keys select from."""
+        if isinstance(value, AccessPath):
+            return self._container(identity, at, value, self._view.event(identity, at).keys)
         if isinstance(value, Name):
             return self._container(identity, at, AccessPath(value), ())
         return frozenset(holder.partition("[")[0] for holder in self._holders.of(identity, at, value))
@@ -87,14 +112,33 @@ class Keys:
     def _find_own(self, identity: FunctionId) -> Iterator[Keyed]:
         """The keys by which the function itself selects."""
         for number, event in enumerate(self._view.function(identity).events):
+            if not event.keys and event.kind != "call" and not isinstance(event.value, Compound):
+                continue                                   # nothing selects, and nothing is put together
+            yield from self._merged(identity, number, event)
             for mode, values, places in self._selecting(identity, number, event):
-                selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
-                if selecting:
-                    yield Keyed(number, mode, selecting, functools.partial(self._fields.of_all, identity, number, selecting), places)
-            if event.kind in ("local", "write", "return") and isinstance(event.value, Compound):
-                yield from self._merged_results(identity, number, event.value)
-            if event.kind == "call":
-                yield from self._on_receiver(identity, number, event)
+                yield from self._by(identity, number, mode, values, places)
+            if event.kind == "local" and isinstance(event.value, Compound):
+                yield from self._taken_along(identity, number, event.value)
+            match = self._view.does(identity, number, *_STORE_VERBS) if event.kind == "call" else None
+            if match is not None:
+                yield from self._of_store(identity, number, match)
+                yield from self._on_receiver(identity, number, event, match)
+        yield from self._sought(identity)
+
+    def _by(
+        self, identity: FunctionId, number: int, mode: Mode, values: Iterable[Value], places: Callable[[], Places]
+    ) -> Iterator[Keyed]:
+        """The key that some values are, unless it is a constant."""
+        selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
+        if selecting:
+            yield Keyed(number, mode, selecting, functools.partial(self._made_of, identity, number, selecting), places)
+
+    def _made_of(self, identity: FunctionId, number: int, values: tuple[Value, ...]) -> frozenset[Leaf]:
+        """The fields that a key is made of, or else those by which it was tested before."""
+        found = self._fields.of_all(identity, number, values)
+        if not any(leaf.field for leaf in found):
+            found = found.union(*(self._fields.tested(identity, number, None, v) for v in values if isinstance(v, Name)))
+        return found
 
     def _selecting(
         self, identity: FunctionId, number: int, event: Event
@@ -111,12 +155,8 @@ class Keys:
                 yield "read", (first,), places
             elif name in _STORES and not isinstance(event.path.root, Constant):
                 yield "write", (first,), places
-            elif name == "update" and len(event.arguments) == 1:
-                yield "write", tuple(_keys_of(first)), places
         if event.kind in ("local", "write", "return") and isinstance(event.value, Compound):
             yield from self._spliced(identity, number, event.value)
-        if event.kind == "call":
-            yield from self._of_store(identity, number)
 
     def _container(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Places:
         """What a key selects from: an attribute, a variable of a module, a formal, or else a local of this function.
@@ -165,54 +205,97 @@ class Keys:
                 if key.operator == "slice" and any(_is_open(bound) for bound in key.parts[:2]):
                     container = AccessPath(event.path.root, event.path.steps[:-1])
                     yield "write", key.parts[:2], functools.partial(self._container, identity, piece.event, container, event.keys)
-        merged = list(_spread(value))
-        for part in merged[1:]:
-            yield "write", tuple(self._merged_keys(identity, part)), functools.partial(self._holders.of, identity, at, merged[0])
 
-    def _merged_keys(self, identity: FunctionId, value: Value) -> Iterator[Value]:
-        """The mapping that is merged, unless a call makes it: then its keys are not known here."""
-        if not isinstance(value, Result) or self._view.event(identity, value.event).kind == "read":
-            yield from _keys_of(value)
+    def _merged(self, identity: FunctionId, number: int, event: Event) -> Iterator[Keyed]:
+        """A mapping that is merged into another one writes by its keys, wherever these were put together."""
+        path = event.path
+        if event.kind == "call" and path is not None and path.steps[-1:] == ("update",) and len(event.arguments) == 1:
+            receiver = AccessPath(path.root, path.steps[:-1])
+            yield self._merge(identity, number, event.arguments[0].value, functools.partial(
+                self._container, identity, number, receiver, event.keys))
+        elif event.kind in ("local", "write", "return"):
+            spread = list(_spread(event.value)) if isinstance(event.value, Compound) else []
+            for part in spread[1:]:
+                yield self._merge(identity, number, part, functools.partial(self.container, identity, number, spread[0]))
 
-    def _merged_results(self, identity: FunctionId, at: int, value: Value) -> Iterator[Keyed]:
-        """The keys of a mapping that a call makes and that is spread over another one."""
-        merged = list(_spread(value))
-        for part in merged[1:]:
-            if isinstance(part, Result) and self._view.event(identity, part.event).kind == "call":
-                leaves = self._fields.passed_through(identity, part.event, lambda given: tuple(
-                    key for key in _keys_of(given)) if isinstance(given, Compound) else ())
-                if leaves:
-                    yield Keyed(at, "write", (part,), functools.partial(frozenset, leaves), functools.partial(
-                        self._holders.of, identity, at, merged[0]))
+    def _merge(self, identity: FunctionId, number: int, mapping: Value, places: Callable[[], Places]) -> Keyed:
+        return Keyed(number, "write", tuple(_keys_of(mapping)), functools.partial(self._fields.keys_of, identity, number, mapping), places)
 
-    def _of_store(self, identity: FunctionId, number: int) -> Iterator[tuple[Mode, Iterable[Value], Callable[[], Places]]]:
+    def _sought(self, identity: FunctionId) -> Iterator[Keyed]:
+        """What is looked for among the keys of something is read there, be it only that it is there."""
+        graph = self._view.graph(identity)
+        for index, block in enumerate(self._view.function(identity).blocks):
+            where = graph.size + index if block.first == block.last else block.last - 1
+            asked = dict.fromkeys(test for edge in block.edges if edge.condition is not None for test in _memberships(edge.condition.value))
+            for test in asked:
+                key, container = test.parts
+                if not isinstance(key, Constant) and isinstance(container, (Name, Result)):
+                    yield Keyed(
+                        min(where, graph.size - 1), "read", (key,), functools.partial(self._fields.of, identity, where, key),
+                        functools.partial(self.container, identity, where, container), sought=True)
+
+    def _taken_along(self, identity: FunctionId, number: int, value: Compound) -> Iterator[Keyed]:
+        """An entry that is gone through with its key is read by that key: by what the key is tested for."""
+        whole = value.parts[0] if value.operator == "item" else None
+        gone = self._view.event(identity, whole.event) if isinstance(whole, Result) else None
+        made = self._view.event(identity, gone.value.event) if gone is not None and isinstance(gone.value, Result) else None
+        bound = self._view.event(identity, number).path
+        if gone is None or gone.kind != "iterate" or made is None or made.path is None or made.kind != "call" or bound is None:
+            return
+        container: Value | AccessPath | None = None
+        if made.path == AccessPath(Name("enumerate", "global")) and made.arguments:
+            container = made.arguments[0].value
+        elif made.path.steps[-1:] == ("items",):
+            container = AccessPath(made.path.root, made.path.steps[:-1])
+        if container is not None and value.parts[1] == _FIRST and isinstance(bound.root, Name) and isinstance(gone.value, Result):
+            yield Keyed(
+                number, "read", (bound.root,), functools.partial(self._tested_along, identity, number, bound.root, gone.value),
+                functools.partial(self._container, identity, number, container, made.keys) if isinstance(container, AccessPath)
+                else functools.partial(self.container, identity, number, container))
+
+    def _tested_along(self, identity: FunctionId, number: int, key: Name, through: Value) -> frozenset[Leaf]:
+        """The fields that a key is tested by, where the entry that is gone through beside it is used."""
+        events = self._view.function(identity).events
+        for at, event in enumerate(events):
+            for value in (event.value, *(argument.value for argument in event.arguments)):
+                if isinstance(value, Compound) and value.operator.startswith("comprehension") and through in value.parts:
+                    return self._fields.tested(identity, number + 1, value, key)
+        beside = events[number + 1].path if number + 1 < len(events) else None
+        used = [
+            at for at, event in enumerate(events)
+            if beside is not None and at > number + 1 and (
+                event.path == beside or beside.root in (event.value, *(argument.value for argument in event.arguments)))
+        ]
+        return frozenset().union(*(self._fields.tested(identity, at, None, key) for at in used[:4]))
+
+    def _of_store(self, identity: FunctionId, number: int, match: Modelled) -> Iterator[Keyed]:
         """Files and records of a store that are chosen by an argument, or by the path whose method is called."""
-        match = self._view.does(identity, number, *_STORE_VERBS)
-        if match is None or match.effect.store in _NOT_DURABLE:
+        if match.effect.store in _NOT_DURABLE:
             return
         places = _files if match.effect.store == "file" else functools.partial(self._holders.of_receiver, identity, number)
-        for effect in self._summaries.effects_at(identity, number):
+        chosen = [argument_of(match.call, which) for which in (match.effect.target, match.effect.key) if which]
+        values = [v for v in chosen if v is not None and not isinstance(v, AccessPath)]
+        roots = [v.root for v in chosen if isinstance(v, AccessPath) and not v.steps]
+        for effect in self._summaries.effects_at(identity, number) if values or roots else ():
             if effect.distance == 0 and effect.kind != "commit":
-                chosen = [argument_of(match.call, which) for which in (match.effect.target, match.effect.key) if which]
-                yield _mode(effect.kind), [v for v in chosen if v is not None and not isinstance(v, AccessPath)], places
-                yield _mode(effect.kind), [v.root for v in chosen if isinstance(v, AccessPath) and not v.steps], places
+                yield from self._by(identity, number, _mode(effect.kind), values, places)
+                yield from self._by(identity, number, _mode(effect.kind), roots, places)
 
-    def _on_receiver(self, identity: FunctionId, number: int, event: Event) -> Iterator[Keyed]:
+    def _on_receiver(self, identity: FunctionId, number: int, event: Event, match: Modelled) -> Iterator[Keyed]:
         """How a path that is a field of something is read or written: `edit.target.write_text(…)`."""
-        match = self._view.does(identity, number, *_STORE_VERBS)
-        if match is None or match.effect.store != "file" or not isinstance(match.target, AccessPath) or not match.target.steps:
+        if match.effect.store != "file" or not isinstance(match.target, AccessPath) or not match.target.steps:
             return
         leaves = functools.partial(self._fields.of_path, identity, number, match.target, event.keys)
         for effect in self._summaries.effects_at(identity, number):
             if effect.distance == 0:
                 yield Keyed(number, _mode(effect.kind), (), leaves, _files)
 
-    def _through_calls(self, identity: FunctionId, mode: Mode, depth: int) -> Iterator[Keyed]:
+    def _through_calls(self, identity: FunctionId, mode: Mode) -> Iterator[Keyed]:
         """Keys that are passed to a helper which reads or writes by them; one by which it writes is none by which it reads."""
         for number, event in enumerate(self._view.function(identity).events):
             for call in self._view.calls(identity, number) if event.kind == "call" else ():
-                for target in call.functions[:4]:
-                    inner = self._selecting_formals(target, mode, depth) if target != identity else ()
+                for target in call.functions[:4] if call.arguments else ():
+                    inner = self._selecting_formals(target, mode) if target != identity else ()
                     actuals = self._view.bound(call, target) if inner else {}
                     for formal, keyed in inner:
                         if formal in actuals:
@@ -222,14 +305,14 @@ class Keys:
                                 functools.partial(self._passed_places, identity, number, keyed, target, actuals),
                             )
 
-    def _selecting_formals(self, identity: FunctionId, mode: Mode, depth: int) -> tuple[tuple[str, Keyed], ...]:
+    def _selecting_formals(self, identity: FunctionId, mode: Mode) -> tuple[tuple[str, Keyed], ...]:
         """The formals of a function that are keys, as a whole."""
-        found = self._given.get((identity, mode, depth))
+        found = self._given.get((identity, mode))
         if found is None:
-            written = {formal for formal, _ in self._selecting_formals(identity, "write", depth)} if mode == "read" else ()
+            written = {formal for formal, _ in self._selecting_formals(identity, "write")} if mode == "read" else ()
             formals = {formal.name for formal in self._view.function(identity).formals}.difference(written)
-            found = self._given[identity, mode, depth] = tuple(
-                (leaf.instance, keyed) for keyed in (self.of(identity, mode, depth) if formals else ()) for leaf in keyed.leaves
+            found = self._given[identity, mode] = tuple(
+                (leaf.instance, keyed) for keyed in (self.of(identity, mode) if formals else ()) for leaf in keyed.leaves
                 if not leaf.field and leaf.instance in formals
             )
         return found
@@ -269,6 +352,16 @@ def _spread(value: Value) -> Iterator[Value]:
     """What a dictionary display spreads: `old`, then `changes`, of `{**old, **changes}`."""
     if isinstance(value, Compound) and value.operator == "dict":
         yield from [v for k, v in zip(value.parts[::2], value.parts[1::2]) if isinstance(k, Compound) and k.operator == "**"]
+
+
+def _memberships(value: Value) -> Iterator[Compound]:
+    """The tests of a condition that look for something in something else."""
+    if isinstance(value, Compound):
+        if value.operator in ("in", "not in"):
+            yield value
+        elif value.operator in ("and", "or", "not"):
+            for part in value.parts:
+                yield from _memberships(part)
 
 
 def _keys_of(value: Value) -> Iterator[Value]:

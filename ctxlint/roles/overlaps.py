@@ -147,38 +147,38 @@ class Overlaps:
             if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _METHODS:
                 yield from self._of_method(identity, number, event, event.path)
             if isinstance(event.value, Compound):
-                yield from self._within(identity, number, event.value)
+                yield from self._within(identity, number, event.value, ())
             for argument in event.arguments:
                 if isinstance(argument.value, Compound):
-                    yield from self._within(identity, number, argument.value)
+                    yield from self._within(identity, number, argument.value, ())
         for index, block in enumerate(function.blocks if function.events else ()):
             at = max(block.last - 1, 0)
             asked = [e.condition.value for e in block.edges if e.condition is not None and isinstance(e.condition.value, Compound)]
             for value in dict.fromkeys(asked):
-                yield from self._within(identity, at, value, size + index if block.first == block.last else at)
+                yield from self._within(identity, at, value, (), size + index if block.first == block.last else at)
 
-    def _within(self, identity: FunctionId, at: int, value: Compound, seen_at: int | None = None) -> Iterator[Overlap]:
+    def _within(
+        self, identity: FunctionId, at: int, value: Compound, beside: tuple[Literal, ...], seen_at: int | None = None
+    ) -> Iterator[Overlap]:
         where = at if seen_at is None else seen_at
         if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
             left = self._side(identity, where, value.parts[0])
+            right = self._side(identity, where, value.parts[-1])
             looked = self._looked_on_both(identity, value)
-            right = self._side(identity, where, value.parts[-1]) if left or looked else frozenset()
-            if right or looked:
+            if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
-                yield Overlap(at, value.operator, left, right, looked, (), value.operator in _APART, value, through)
+                yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
         if value.operator in _TESTS and len(value.parts) == 2:
             yield from self._distinct(identity, at, value, where)
         for part in value.parts:
-            if not isinstance(part, Compound):
-                continue
-            found = list(self._within(identity, at, part, seen_at))
-            others = tuple(
-                literal for other in value.parts if other is not part
-                for literal in literals_of(self._fields, identity, where, other, True)
-            ) if found and value.operator == "and" else ()
-            for overlap in found:
-                holds_for_one = others and overlap.operator != "distinct"
-                yield msgspec.structs.replace(overlap, beside=(*others, *overlap.beside)) if holds_for_one else overlap
+            others = beside
+            if value.operator == "and":
+                others = (*beside, *(
+                    literal for other in value.parts if other is not part
+                    for literal in literals_of(self._fields, identity, where, other, True)
+                ))
+            if isinstance(part, Compound):
+                yield from self._within(identity, at, part, others, seen_at)
 
     def _distinct(self, identity: FunctionId, at: int, value: Compound, where: int) -> Iterator[Overlap]:
         """Whether all of many are distinct: a set of them has as many elements as there are (`len(set(paths)) == len(paths)`)."""
@@ -208,8 +208,8 @@ class Overlaps:
         if any(call.functions for call in self._view.calls(identity, number)):
             return
         left = self._fields.of_path(identity, number, AccessPath(path.root, path.steps[:-1]), event.keys)
-        right = self._fields.of_all(identity, number, [a.value for a in event.arguments]) if left else frozenset()
-        if right:
+        right = self._fields.of_all(identity, number, [a.value for a in event.arguments])
+        if left and right:
             yield Overlap(number, path.steps[-1], left, right, frozenset(), (), path.steps[-1] in _APART, Result(number))
 
     def _side(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:

@@ -36,10 +36,13 @@ class Reader:
 
     def edits(self) -> Iterator[Edit]:
         """The function's own edits, in event order."""
+        shared = self._holders.shared_below(self._identity)
         for number, event in enumerate(self._view.function(self._identity).events):
             if event.kind == "call" and event.path is not None:
-                yield from self._of_sorted(number, event, event.path)
-                if event.path.steps:
+                name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
+                if name in _MIXES or name in _SORTED:
+                    yield from self._of_sorted(number, event, name)
+                elif event.path.steps and (name in _METHODS or name == "write"):
                     yield from self._of_call(number, event)
             elif event.kind in ("write", "delete") and event.path is not None and event.path.steps:
                 if event.path.steps[-1] == "[*]":
@@ -50,12 +53,11 @@ class Reader:
                     yield from self._of_element(number, event, event.path, event.keys)
                     yield from self._of_binding(number, event.value, self._holders.of_event(self._identity, number))
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
-                yield from self._of_variable(number, event.path.root, event.value)
+                if event.path.root.scope != "local" or event.path.root.name in shared:
+                    yield from self._of_variable(number, event.path.root, event.value)
 
     def _of_variable(self, number: int, name: Name, value: Value) -> Iterator[Edit]:
         """A variable that functions share is a cell; a local is none."""
-        if name.scope == "local" and not self._holders.is_shared_below(self._identity, name.name):
-            return
         if name.scope == "local":
             holders = frozenset([self._holders.own(self._identity, name.name)])
             if not any(holders & self._sliced(piece.at, piece.value) for piece in self._pieces(number, value)):
@@ -73,9 +75,8 @@ class Reader:
         arguments = [argument.value for argument in event.arguments if not argument.keyword]
         yield from self.by_method(number, event.path, event.keys, arguments)
 
-    def _of_sorted(self, number: int, event: Event, path: AccessPath) -> Iterator[Edit]:
+    def _of_sorted(self, number: int, event: Event, name: str) -> Iterator[Edit]:
         """What puts an item where it belongs in a sorted cell decides the place itself."""
-        name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
         if name in _MIXES and event.arguments:
             holders = self._holders.of(self._identity, number, event.arguments[0].value)
             if holders:

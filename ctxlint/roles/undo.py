@@ -88,7 +88,7 @@ class UndoRecords:
         if self._used is None:
             self._used = Uses()
             for identity in self.view.program.functions():
-                for edit in self.edits.of(identity):
+                for edit in self.edits.of(identity) if identity in self.edits.at_places else ():
                     if edit.positions or any(s is not None and s.terms for s in (edit.start, edit.removed)):
                         self._used.add(identity, edit, self.places(identity, edit))
         return self._used
@@ -182,7 +182,7 @@ class UndoRecords:
     # Putting.
 
     def _own_records(self, identity: FunctionId) -> Iterator[Record]:
-        for edit in self.edits.own(identity):
+        for edit in self.edits.made(identity):
             if edit.operation in PUSHES:
                 for content in edit.contents:
                     yield from self._record(identity, edit.event, edit.holders, content)

@@ -90,6 +90,13 @@ def test_an_ignored_folder_named_explicitly_is_walked(tmp_path: Path) -> None:
     assert found(tmp_path, "out") == ["out/a.py"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_that_is_called_like_an_ignore_file_is_not_waited_for(tmp_path: Path) -> None:
+    tree(tmp_path, "a.py")
+    os.mkfifo(tmp_path / ".gitignore")
+    assert found(tmp_path) == ["a.py"]
+
+
 def test_a_missing_path_is_refused_as_it_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=r"^gone/x\.py: no such file or folder$"):

@@ -1,0 +1,77 @@
+"""Elements that are taken only when they pass a test: `for k in state if k in edit.reads` takes what `edit.reads` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.view import View
+from ctxlint.flow.paths import dominates
+from ctxlint.ir.function import Block
+from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.roles.leaf import Leaf
+
+_CHOOSES = frozenset(["in", "==", "&", ">>"])
+"""Tests that only what was asked for passes: membership, equality, and the bit of a mask."""
+
+
+def tested_fields(
+    view: View, content: Callable[[FunctionId, int, Value], frozenset[Leaf]], identity: FunctionId, at: int,
+    whole: Compound | None, name: Name,
+) -> frozenset[Leaf]:
+    """The fields that a variable is tested by before it is used at an event, or before it becomes an element of a comprehension."""
+    if name.scope != "local":
+        return frozenset()
+    graph = view.graph(identity)
+    bound = set(view.definitions(identity).definitions(at, name.name))
+    if whole is not None:
+        bound = {number for number in bound if number >= 0 and goes_through(view, identity, whole, view.event(identity, number).value)}
+    found: set[Leaf] = set()
+    for index, block in enumerate(view.function(identity).blocks):
+        where = graph.size + index if block.first == block.last else block.last - 1
+        for value, target in _choices(block, name):
+            if not bound.issuperset(view.definitions(identity).definitions(where, name.name)):
+                continue
+            node = graph.size + target
+            if whole is None and not (len(graph.predecessors(node)) == 1 and dominates(graph, node, at)):
+                continue
+            for part in _others(value, name):
+                found |= {leaf for leaf in content(identity, where, part) if leaf.field}
+    return frozenset(found)
+
+
+def goes_through(view: View, identity: FunctionId, whole: Compound, value: Value | None) -> bool:
+    """Whether a variable's value is an element of what a comprehension goes through."""
+    while isinstance(value, Compound) and value.operator == "item":
+        value = value.parts[0]
+    event = view.event(identity, value.event) if isinstance(value, Result) else None
+    return event is not None and event.kind == "iterate" and event.value in whole.parts
+
+
+def _choices(block: Block, name: Name) -> Iterator[tuple[Compound, int]]:
+    for edge in block.edges:
+        if edge.condition is not None and edge.condition.holds:
+            for value in _conjuncts(edge.condition.value):
+                if value.operator in _CHOOSES and _mentions(value, name):
+                    yield value, edge.target
+
+
+def _conjuncts(value: Value) -> Iterator[Compound]:
+    if isinstance(value, Compound):
+        if value.operator == "and":
+            for part in value.parts:
+                yield from _conjuncts(part)
+        else:
+            yield value
+
+
+def _others(value: Compound, name: Name) -> Iterator[Value]:
+    for part in value.parts:
+        if isinstance(part, Compound):
+            yield from _others(part, name)
+        elif part != name:
+            yield part
+
+
+def _mentions(value: Value, name: Name) -> bool:
+    return value == name or (isinstance(value, Compound) and any(_mentions(part, name) for part in value.parts))

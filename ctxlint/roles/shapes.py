@@ -1,0 +1,73 @@
+"""Which class of the program an untyped object has: the one that has all fields by which a function knows the object."""
+
+from __future__ import annotations
+
+from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.view import View
+from ctxlint.ir.value import Name
+
+
+class Shapes:
+    """Finds classes by the fields that are used; memoised."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._known: dict[tuple[FunctionId, str], ClassId] = {}
+        self._declared: dict[str, set[ClassId]] | None = None
+
+    def of(self, identity: FunctionId, name: str) -> ClassId:
+        """The class that has all fields which the function uses of an untyped object; of several the one nearest by.
+
+        Of an object that a function only calls or hands on, the functions that it is handed to say what it has.
+        """
+        known = self._known.get((identity, name))
+        if known is None:
+            self._known[identity, name] = ""
+            used = self._used(identity, name)
+            if used <= {"__call__"}:
+                used = used.union(*self._used_by_callees(identity, name))
+            known = self._known[identity, name] = self._class_with(identity.module, used) if used - {"__call__"} else ""
+        return known
+
+    def called(self, identity: FunctionId, number: int) -> tuple[FunctionId, ...]:
+        """The method that a call on an untyped object reaches, when nothing else says what is called."""
+        path = self._view.event(identity, number).path
+        if path is None or len(path.steps) > 1 or not isinstance(path.root, Name) or path.root.scope != "local":
+            return ()
+        if any(call.functions for call in self._view.calls(identity, number)):
+            return ()
+        owner = self.of(identity, path.root.name)
+        method = self._view.program.method(owner, path.steps[0] if path.steps else "__call__") if owner else None
+        return (method,) if method is not None else ()
+
+    def _used(self, identity: FunctionId, name: str) -> set[str]:
+        found: set[str] = set()
+        for event in self._view.function(identity).events:
+            if event.path is not None and event.path.root == Name(name, "local"):
+                if event.path.steps and not event.path.steps[0].startswith("["):
+                    found.add(event.path.steps[0])
+                elif not event.path.steps and event.kind == "call":
+                    found.add("__call__")
+        return found
+
+    def _used_by_callees(self, identity: FunctionId, name: str) -> list[set[str]]:
+        passed = Name(name, "local")
+        return [
+            self._used(target, formal)
+            for number, event in enumerate(self._view.function(identity).events)
+            if event.kind == "call" and any(argument.value == passed for argument in event.arguments)
+            for call in self._view.calls(identity, number) for target in call.functions[:4]
+            for formal, value in self._view.bound(call, target).items() if value == passed
+        ]
+
+    def _class_with(self, module: str, fields: set[str]) -> ClassId:
+        if self._declared is None:
+            self._declared = {}
+            for class_id in self._view.program.classes():
+                info = self._view.program.class_(class_id)
+                names = [*(f.name for f in info.ir.fields), *(m.name for m in info.ir.methods)] if info is not None else []
+                for field in (*names, *self._view.inference.stores(class_id)):
+                    self._declared.setdefault(field, set()).add(class_id)
+        fitting = [self._declared.get(field, set()) for field in fields]
+        classes = set.intersection(*fitting) if fitting else set()
+        return min(classes, key=lambda c: (not c.startswith(f"{module}."), c), default="")

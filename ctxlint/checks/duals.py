@@ -163,6 +163,8 @@ def _compared(
         normal(analysis.view, record.function, translated(undo, record, forward, replayer, s, grown))
         for s in (inverse.start, inverse.removed, inverse.inserted)
     )
+    if forward.looped and forward.operation == "insert" and removed != forward.inserted:     # not one record a round
+        forward = msgspec.structs.replace(forward, inserted=None if forward.partial else forward.repeats)
     own: dict[Atom, Sum] = {("place", holder): part.number for holder, part in record.parts.items()}
     own.update({("len", "place", holder): part.length for holder, part in record.parts.items()})
     forward = msgspec.structs.replace(

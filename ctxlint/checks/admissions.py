@@ -28,7 +28,7 @@ def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[t
         if facts.accesses.uses(key, "write") or is_effect(analysis, key) or (decision.sets and crossed(facts, decision))
     }
     modes = frozenset(
-        literal.test for literal in _literals(analysis, facts, decision) if literal.leaf.owner == decision.owner and says_reader(literal)
+        literal.test for literal in _literals(analysis, facts, decision) if literal.leaf.owner == decision.owner and literal.leaf.key not in decision.compared and says_reader(literal)
     ) if decision.paired else frozenset()
     for key in sorted(decision.compared) if modes else ():
         tests[key] = tests.get(key, frozenset()) | modes

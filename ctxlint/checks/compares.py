@@ -15,17 +15,20 @@ from ctxlint.checks.admissions import admitted
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.diagnostic import Confidence
 from ctxlint.roles.accesses import Accesses, Selecting
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlaps
+
+_SURENESS: tuple[Confidence, ...] = ("high", "medium", "low")
 
 
 def compares(analysis: Analysis) -> Iterator[Finding]:
     """Report decisions that compare what changes write and leave out what they read."""
     fields = Fields(analysis.summaries)
     overlaps = Overlaps(analysis.summaries, fields)
-    found = Decisions(analysis, fields, overlaps)
-    decisions = [decision for identity in analysis.program.functions() for decision in found.of(identity)]
+    all_decisions = Decisions(analysis, fields, overlaps)
+    decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity)]
     if not decisions:
         return
     selecting = Selecting(analysis.summaries, fields)
@@ -33,6 +36,7 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     asking = _asking(analysis, decisions)
     names, modules = (frozenset().union(*parts) for parts in zip(*((each.names, each.modules) for each in concerned)))
     selecting.keys.follow(selecting.concerned(names, modules, frozenset().union(*asking.values())))
+    found: list[Finding] = []
     accesses: dict[tuple[_Concerned, str], Accesses] = {}
     for decision, each in zip(decisions, concerned):
         key = (each, decision.owner)
@@ -43,10 +47,20 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
         if sides is not None:
-            yield _finding(analysis, decision, "reads-left-out", sides, decision.overlap.event)
+            found.append(_finding(analysis, decision, "reads-left-out", sides, decision.overlap.event))
         elif decision.paired:
-            for event, sides in admitted(analysis, facts, decision):
-                yield _finding(analysis, decision, "reader-admitted", sides, event)
+            found += [_finding(analysis, decision, "reader-admitted", sides, event) for event, sides in admitted(analysis, facts, decision)]
+    yield from _surest(found)
+
+
+def _surest(findings: list[Finding]) -> Iterator[Finding]:
+    """One finding for each comparison: of the classes whose changes are compared there, about the one it is surest of."""
+    best: dict[tuple[FunctionId, int], Finding] = {}
+    for finding in findings:
+        known = best.get((finding.function, finding.event))
+        if known is None or _SURENESS.index(finding.confidence) < _SURENESS.index(known.confidence):
+            best[finding.function, finding.event] = finding
+    yield from best.values()
 
 
 def _asking(analysis: Analysis, decisions: list[Decision]) -> dict[str, frozenset[FunctionId]]:

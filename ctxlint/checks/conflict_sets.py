@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.types import Instance, Types
+from ctxlint.calls.types import NONE_TYPE, Instance, Types
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
@@ -22,8 +22,6 @@ _CONTAINERS = frozenset([
     "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
     "optional", "union", "field",
 ])
-
-
 class Facts(msgspec.Struct, frozen=True):
     """What the check asks about fields."""
 
@@ -266,13 +264,20 @@ def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
             for event in function.events:
                 if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and isinstance(event.value, Name):
                     found.setdefault(f"{owner}.{event.path.steps[0]}", formals.get(event.value.name, ""))
-        elif len(function.formals) == 1:
-            identity = FunctionId(info.module, method.function)
-            found.setdefault(f"{owner}.{method.name}", function.returns or _kind(analysis.view.inference.result(identity)))
+        elif not method.name.startswith("__"):
+            found.setdefault(f"{owner}.{method.name}", function.returns or _kind(_given_back(analysis, owner, method.name)))
     for field in analysis.view.inference.stores(owner):
         if not found.get(f"{owner}.{field}"):
             found[f"{owner}.{field}"] = _kind(analysis.view.inference.attribute(owner, field))
     return found
+
+
+def _given_back(analysis: Analysis, owner: str, name: str) -> Types:
+    """What a method, or those that stand for it in derived classes, give back."""
+    info = analysis.program.class_(owner)
+    methods = dict.fromkeys(analysis.program.method(each, name) for each in (owner, *(info.subclasses if info is not None else ())))
+    given = frozenset().union(*(analysis.view.inference.result(method) for method in methods if method is not None))
+    return given - {NONE_TYPE}
 
 
 def _kind(types: Types) -> str:

@@ -313,11 +313,16 @@ class Fields:
         if targets and not (receiver is None and name in CHOOSING):
             yield from self._returned(identity, number, receiver, targets, depth)
             return
-        if receiver is not None and isinstance(path.root, Name) and len(path.steps) == 1 and not event.arguments:
-            owner = self.owner(identity, number, path.root)
-            if owner and self.view.program.class_(owner) is not None and self.view.program.method(owner, name) is not None:
-                yield from self._behind(Leaf(path.root.name, owner, name))
-                return
+        called = self.shapes.called(identity, number) if receiver is not None and isinstance(path.root, Name) else ()
+        for target in called:
+            owner = self.shapes.of(identity, path.root.name) if isinstance(path.root, Name) else ""
+            for passed in self.passed(identity, number, target) if owner else ():
+                if self._is_asked_of(Leaf(spelled(path.root), owner, ""), passed, receiver_name(self.view.function(target))):
+                    yield Leaf(spelled(path.root), owner, name)
+                for given in self.given(target):
+                    yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
+        if called:
+            return
         if receiver is not None and not (isinstance(receiver.root, Name) and receiver.root.scope == "global"):
             if name in ("get", "pop", "setdefault") and event.arguments:
                 key = event.arguments[0].value
@@ -330,6 +335,10 @@ class Fields:
                 return
         for argument in event.arguments:
             yield from self._of(identity, number, argument.value, depth)
+
+    def _is_asked_of(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]], own: str) -> bool:
+        """Whether a method is asked of one object alone: what it is told besides is nothing of the same class."""
+        return all(other.owner != leaf.owner for name, leaves in passed.items() if name != own for other in leaves)
 
     def _of_receiver(self, identity: FunctionId, number: int, event: Event, receiver: AccessPath, depth: int) -> Iterator[Leaf]:
         keys = event.keys
@@ -353,8 +362,8 @@ class Fields:
                 passed = {name: self._of(identity, number, value, depth) for name, value in self.view.bound(call, target).items()}
                 if own and receiver is not None and own not in passed:
                     passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
-                    for leaf in passed[own] if len(self.view.function(target).formals) == 1 else ():
-                        if not leaf.field and leaf.owner:
+                    for leaf in passed[own]:
+                        if not leaf.field and leaf.owner and self._is_asked_of(leaf, passed, own):
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
                 for given in self.given(target):
                     yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()

@@ -227,24 +227,12 @@ class Holders:
         return pairs | _below(holders - pairs, ITEM)
 
     def _item(self, identity: FunctionId, at: int, whole: Value, position: Value, depth: int) -> Iterable[Holder]:
-        beside = self._zipped(identity, whole, position)
-        if beside is not None:
-            return _below(self._of(identity, at, beside, depth), ITEM)
         holders = self._of(identity, at, whole, depth)
         numbered = {h[:-1] for h in holders if h.endswith("#")}
         if numbered:
             return _below(numbered, ITEM) if isinstance(position, Constant) and position.text == "1" else ()
         field = self._field_at(self._view.inference.of_value(identity, at, whole), position)
         return (field,) if field else _below(holders, f"[{position.text}]" if isinstance(position, Constant) else ITEM)
-
-    def _zipped(self, identity: FunctionId, whole: Value, position: Value) -> Value | None:
-        """What is gone through at a position of `zip`."""
-        gone = self._view.event(identity, whole.event).value if isinstance(whole, Result) else None
-        event = self._view.event(identity, gone.event) if isinstance(gone, Result) else None
-        if event is None or event.path != AccessPath(Name("zip", "global")) or not isinstance(position, Constant):
-            return None
-        index = int(position.text) if position.text.isdigit() else len(event.arguments)
-        return event.arguments[index].value if index < len(event.arguments) else None
 
     def _field_at(self, types: Types, position: Value) -> Holder:
         """The field of a named tuple that a position stands for."""

@@ -12,6 +12,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Modelled, argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.copies import copied_from
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.leaf import Leaf
@@ -164,6 +165,9 @@ class Keys:
         What begins empty in this function is an index of its own, and no state that changes could be applied to.
         """
         found = self._holders.of_path(identity, at, path, keys)
+        if not found and isinstance(path.root, Name) and not path.steps:
+            found = frozenset().union(*(
+                self._holders.of(identity, where, source) for where, source in copied_from(self._view, identity, at, path.root)))
         if not found and isinstance(path.root, Name):
             if not path.steps and self._begins_empty(identity, at, path.root):
                 return frozenset()

@@ -6,6 +6,9 @@ from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.view import View
 from ctxlint.ir.value import Name
 
+OVERRIDES = 4
+"""How many methods an untyped call may reach."""
+
 
 class Shapes:
     """Finds classes by the fields that are used; memoised."""
@@ -30,15 +33,17 @@ class Shapes:
         return known
 
     def called(self, identity: FunctionId, number: int) -> tuple[FunctionId, ...]:
-        """The method that a call on an untyped object reaches, when nothing else says what is called."""
+        """The methods that a call on an untyped object reaches, when nothing else says what is called."""
         path = self._view.event(identity, number).path
         if path is None or len(path.steps) > 1 or not isinstance(path.root, Name) or path.root.scope != "local":
             return ()
         if any(call.functions for call in self._view.calls(identity, number)):
             return ()
         owner = self.of(identity, path.root.name)
-        method = self._view.program.method(owner, path.steps[0] if path.steps else "__call__") if owner else None
-        return (method,) if method is not None else ()
+        info = self._view.program.class_(owner) if owner else None
+        name = path.steps[0] if path.steps else "__call__"
+        methods = [self._view.program.method(each, name) for each in (owner, *info.subclasses)] if info is not None else []
+        return tuple(dict.fromkeys(method for method in methods if method is not None))[:OVERRIDES]
 
     def _used(self, identity: FunctionId, name: str) -> set[str]:
         found: set[str] = set()
@@ -70,4 +75,9 @@ class Shapes:
                     self._declared.setdefault(field, set()).add(class_id)
         fitting = [self._declared.get(field, set()) for field in fields]
         classes = set.intersection(*fitting) if fitting else set()
-        return min(classes, key=lambda c: (not c.startswith(f"{module}."), c), default="")
+        return min(classes, key=lambda c: (not c.startswith(f"{module}."), -self._derived(c, classes), c), default="")
+
+    def _derived(self, class_id: ClassId, classes: set[ClassId]) -> int:
+        """How many of some classes are derived from one of them: an object that can be any of them has the class of all."""
+        info = self._view.program.class_(class_id)
+        return len(classes.intersection(info.subclasses)) if info is not None else 0

@@ -113,7 +113,9 @@ def keys(term: Term, module: str) -> frozenset[str]:
 
 
 def _keys(term: Term, module: str, tail: str) -> Iterator[str]:
-    if term.kind in ("attribute", "field"):
+    if term.kind == "field" and term.name.startswith("?."):
+        yield f"{module}:{term.name}{tail}"              # the owner is unknown: elsewhere the name is another object's
+    elif term.kind in ("attribute", "field"):
         yield f"{term.name}{tail}"
     elif term.kind == "global":
         yield f"{term.name}{tail}"

@@ -7,7 +7,7 @@ blame for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -120,7 +120,9 @@ class Rewrites:
         above: dict[tuple[FunctionId, int], Rewrite] = {}
         for caller in self.callers(level):
             for root in self._roots(caller) if self._is_live(caller) else ():
-                above.setdefault((root.function, root.effect.event), root)
+                readers = tuple(self._of_this_call(level, root.readers))
+                if readers:
+                    above.setdefault((root.function, root.effect.event), msgspec.structs.replace(root, readers=readers))
         if above and lowest and not is_handed_in(self._analysis, level):
             first = next(iter(above.values()))
             known = bool(level.effect.keys) or any(root.known or root.readers[0].effect.distance for root in above.values())
@@ -188,9 +190,14 @@ class Rewrites:
             if (access.function, access.effect.event) != (level.function, effect.event) and not is_test(access.function)
             and not are_apart(access.effect.place, effect.place)
         ]
-        if not found:
-            found = reads_of_the_same_argument(analysis, level)
+        found = self._of_this_call(level, found) or self._of_this_call(level, reads_of_the_same_argument(analysis, level))
         return _nearest_first(found, level)
+
+    def _of_this_call(self, level: Access, readers: Iterable[Access]) -> list[Access]:
+        """Without those that another call of the writing function comes to, seen from wherever."""
+        readers = list(readers)
+        others = {reader.effect.origin for reader in readers if _is_of_another_call(self._analysis, level, reader)}
+        return [reader for reader in readers if reader.effect.origin not in others]
 
     def _readers_beside(self, level: Access) -> tuple[Access, ...]:
         """Who reads such a file, when nobody known names one: a function beside this one that understands what it writes."""
@@ -212,6 +219,16 @@ class Rewrites:
                 for caller in self.callers(level) if not self._is_harmless(caller)
             )
         return known
+
+
+def _is_of_another_call(analysis: Analysis, level: Access, reader: Access) -> bool:
+    """Whether the file is named by an argument, and a call that writes it does not come to the reading, nor the other way round:
+    another call is told another name.
+    """
+    if reader.function != level.function or not is_named_by_caller(level.effect.place):
+        return False
+    graph, write, read = analysis.view.graph(level.function), level.effect.event, reader.effect.event
+    return write != read and path(graph, write, read) is None and path(graph, read, write) is None
 
 
 def _nearest_first(found: list[Access], level: Access) -> tuple[Access, ...]:

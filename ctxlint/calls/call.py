@@ -50,10 +50,11 @@ class Modelled(msgspec.Struct, frozen=True, gc=False):
 
 
 def argument_of(call: Call, which: str) -> Value | AccessPath | None:
-    """The argument that a model names: `self` (the receiver), a position, or a keyword; `0|path` tries both."""
+    """The argument that a model names: `self` (the receiver, or `self.name` of it), a position, or a keyword; `0|path` tries both."""
     for choice in which.split("|"):
-        if choice == "self":
-            return call.receiver
+        receiver, *inner = choice.split(".")
+        if receiver == "self":
+            return AccessPath(call.receiver.root, (*call.receiver.steps, *inner)) if call.receiver is not None else None
         if choice.isdigit():
             positional = [argument for argument in call.arguments if not argument.keyword]
             if int(choice) < len(positional):

@@ -34,6 +34,7 @@ def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> 
         if not types:
             break
         if step.startswith("["):
+            found += [f"{held}.[*]" for t in in_order(types) if isinstance(t, Instance) and (held := _container(view, t.name))][:1]
             types = view.inference.item(types)
             continue
         ordered = in_order(types)
@@ -42,6 +43,21 @@ def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> 
             found.append(f"{attribute_owner(view, owner, step)}.{step}")
         types = union(view.inference.member(t, step) for t in ordered)
     return tuple(found)
+
+
+def _container(view: View, class_id: ClassId) -> ClassId:
+    """The class of the program that first derives from a container, so that its instances hold items themselves; or empty."""
+    info = view.program.class_(class_id)
+    if info is None or not any(map(view.models.type_facts, info.mro)):
+        return ""
+    own = [ancestor for ancestor in info.mro if view.program.class_(ancestor) is not None]
+    held = [each for each in own if any("container" in view.models.type_facts(base) for base in _mro(view, each))]
+    return held[-1] if held else ""
+
+
+def _mro(view: View, class_id: ClassId) -> tuple[str, ...]:
+    info = view.program.class_(class_id)
+    return () if info is None else info.mro
 
 
 def receiver_class(view: View, identity: FunctionId, name: Name) -> ClassId | None:

@@ -11,11 +11,12 @@ from typing import Literal
 import msgspec
 
 from ctxlint.calls.cells import attribute_owner, receiver_class
-from ctxlint.calls.handles import descriptor_keys, handle_keys
+from ctxlint.calls.handles import descriptor_keys, handle_keys, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.kept import kept_keys
 from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.opened import handle_contents, handle_uses, parsed, rewritten
+from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, rewritten
 from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements, tests_what_it_sets
 from ctxlint.calls.terms import UNKNOWN, Term, keys
@@ -155,12 +156,15 @@ def _of_open(
     view: View, places: Places, identity: FunctionId, event: int, match: Modelled
 ) -> Iterator[StoreEffect]:
     mode_value = argument_of(match.call, match.effect.mode) if match.effect.mode else None
-    mode = mode_value.text if isinstance(mode_value, Constant) else "r" if mode_value is None else ""
+    if isinstance(mode_value, AccessPath) or _is_known_descriptor(view, identity, event, match):
+        return                                                # the opening of the descriptor says what is done to the file
+    mode = opening_mode(view, identity, event, mode_value)
     place = _target(places, identity, event, match)
-    found = keys(place, identity.module)
+    found = keys(place, identity.module) or kept_keys(view, places, identity, place)
     own = (identity, event)
     if "w" in mode:
-        yield StoreEffect("write", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
+        contents = handle_contents(view, identity, event)
+        yield StoreEffect("write", "file", found, event, own, place, contents=contents, cells=handle_cells(view, identity, event), mode=mode)
     elif "a" in mode:
         yield StoreEffect("append", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif "x" in mode:
@@ -169,6 +173,12 @@ def _of_open(
         yield StoreEffect("read", "file", found, event, own, place, mode=mode)
         if "+" in mode:
             yield from _rewrites(view, identity, event, place, found, mode)
+
+
+def _is_known_descriptor(view: View, identity: FunctionId, event: int, match: Modelled) -> bool:
+    """Whether what becomes a handle is a descriptor whose opening says in which mode."""
+    target = argument_of(match.call, match.effect.target)
+    return target is not None and not isinstance(target, AccessPath) and opening_of_descriptor(view, identity, event, target) is not None
 
 
 def _rewrites(
@@ -209,7 +219,8 @@ def _store_keys(view: View, places: Places, identity: FunctionId, event: int, ma
     """A file's pairing keys; for other media the typed holder of the client and the constant prefix of the key."""
     if match.effect.store == "file":
         handle = argument_of(match.call, match.effect.target)
-        return keys(place, identity.module) | handle_keys(view, places, identity, event, handle)
+        found = keys(place, identity.module) | handle_keys(view, places, identity, event, handle)
+        return found or kept_keys(view, places, identity, place)
     holders = set()
     receiver = match.call.receiver
     if receiver is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.opened import opening_mode
 from ctxlint.calls.places import Places
 from ctxlint.calls.terms import Term, keys
 from ctxlint.calls.view import View, argument_of
@@ -40,7 +41,18 @@ def descriptor_keys(view: View, places: Places, identity: FunctionId, at: int, t
         return frozenset()
     match = view.does(identity, opening, "opens")
     mode = argument_of(match.call, match.effect.mode) if match is not None else None
-    return frozenset() if mode is None or isinstance(mode, Constant) else _place_keys(view, places, identity, opening)
+    known = mode is None or isinstance(mode, (Constant, AccessPath)) or opening_mode(view, identity, opening, mode) != ""
+    return frozenset() if known else _place_keys(view, places, identity, opening)
+
+
+def opening_of_descriptor(view: View, identity: FunctionId, at: int, value: Value) -> int | None:
+    """The event that opened a file by flags which say in which mode, for the descriptor that the value is."""
+    opening = opened_by(view, identity, at, value)
+    match = view.does(identity, opening, "opens") if opening is not None and opening != at else None
+    mode = argument_of(match.call, match.effect.mode) if match is not None and match.effect.mode else None
+    if mode is None or isinstance(mode, (Constant, AccessPath)) or opening is None:
+        return None
+    return opening if opening_mode(view, identity, opening, mode) else None
 
 
 def opened_by(view: View, identity: FunctionId, at: int, value: Value) -> int | None:

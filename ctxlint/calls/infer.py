@@ -45,8 +45,8 @@ from ctxlint.calls.variables import (
     local_variable,
     narrowed,
 )
-from ctxlint.flow.graph import event_graph
 from ctxlint.flow.reaching import Definitions
+from ctxlint.flow.routes import routes
 from ctxlint.ir.value import AccessPath, Closure, Constant, Name, Result, Value
 
 ExternalFacts = Callable[[str], str | None]
@@ -291,7 +291,7 @@ class TypeInference:
             if self._provided is not None:
                 known = self._provided(function)
             else:
-                known = Definitions(event_graph(self.program.function(function), lambda event: True))
+                known = Definitions(routes(self.program.function(function), lambda event: True))
             self._definitions[function] = known
         return known
 

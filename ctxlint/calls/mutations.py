@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -10,8 +10,9 @@ import msgspec
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.types import SuperOf
 from ctxlint.calls.view import Call, View
-from ctxlint.ir.value import AccessPath, Name, Value
+from ctxlint.ir.value import AccessPath, Name, Result, Value
 from ctxlint.knowledge.models import Effect as ModelEffect
 
 How = Literal["rebind", "augment", "item", "field", "delete", "add", "remove", "clear", "mutate"]
@@ -58,13 +59,24 @@ def _primitive(view: View, identity: FunctionId) -> Iterator[Mutation]:
                 yield _mutation(view, identity, number, event.path, how, (event.value,))
         elif event.kind == "call" and event.path is not None and event.path.steps:
             match = view.does(identity, number, *_MUTATORS)
-            if match is not None and match.effect.target == "self" and match.effect.store == "memory":
+            receiver, *inner = match.effect.target.split(".") if match is not None else ("",)
+            if match is not None and receiver == "self" and match.effect.store == "memory":
                 values = tuple(a.value for a in event.arguments)
                 for path in view.paths(identity, number):
-                    holder = AccessPath(path.root, path.steps[:-1])
+                    holder = AccessPath(path.root, (*path.steps[:-1], *inner))
+                    if len(path.steps) == 1 and isinstance(path.root, Result):
+                        holder = _behind_super(view, identity, number, holder)
                     if holder.steps or isinstance(holder.root, Name):
                         how = _how(match.effect)
                         yield _mutation(view, identity, number, holder, how, values)
+
+
+def _behind_super(view: View, identity: FunctionId, number: int, holder: AccessPath) -> AccessPath:
+    """What a base class's method changes when it is called through `super()`: the receiver itself."""
+    own = receiver_name(view.function(identity))
+    if own and any(isinstance(t, SuperOf) for t in view.inference.of_value(identity, number, holder.root)):
+        return AccessPath(Name(own, "local"), holder.steps)
+    return holder
 
 
 def _refined(how: How, path: AccessPath) -> How:
@@ -83,22 +95,23 @@ def _how(effect: ModelEffect) -> How:
 def _mutation(
     view: View, identity: FunctionId, number: int, path: AccessPath, how: How, values: tuple[Value, ...]
 ) -> Mutation:
-    return Mutation(path, cells_of(view, identity, number, path), how, number, (identity, number), values)
+    named = path if path.steps else AccessPath(path.root, ("[*]",))       # an object that is itself a container
+    return Mutation(path, cells_of(view, identity, number, named), how, number, (identity, number), values)
 
 
 def lifted_mutations(
-    view: View, identity: FunctionId, number: int, call: Call, callee: FunctionId, summary: tuple[Mutation, ...]
+    view: View, identity: FunctionId, number: int, call: Call, callee: FunctionId, summary: Iterable[Mutation]
 ) -> Iterator[Mutation]:
     """A callee's mutations of its formals, as mutations of what the call passes."""
     own_name = receiver_name(view.function(callee))
     actuals = view.bound(call, callee)
     for mutation in summary:
         root = mutation.path.root
-        if not isinstance(root, Name):
+        if not isinstance(root, Name) or (root.scope != "global" and root.name not in actuals and root.name != own_name):
             continue
-        passed = tuple(value for name, value in actuals.items() if name != root.name)
+        passed = tuple([value for name, value in actuals.items() if name != root.name])
         if root.scope == "global":
-            yield _moved(mutation, mutation.path, number, passed)
+            yield _moved(mutation, mutation.path, mutation.cells, number, passed)
         elif root.name == own_name and root.name and call.receiver is not None:
             yield from _rebased(view, identity, number, mutation, call.receiver, passed)
         elif root.name in actuals:
@@ -111,8 +124,8 @@ def _rebased(
     for resolved in view.resolve_path(identity, number, base):
         path = AccessPath(resolved.root, (resolved.steps + mutation.path.steps)[: MAX_STEPS + 1])
         cells = tuple(dict.fromkeys((*cells_of(view, identity, number, path), *mutation.cells)))
-        yield msgspec.structs.replace(_moved(mutation, path, number, passed), cells=cells)
+        yield _moved(mutation, path, cells, number, passed)
 
 
-def _moved(mutation: Mutation, path: AccessPath, number: int, values: tuple[Value, ...]) -> Mutation:
-    return Mutation(path, mutation.cells, mutation.how, number, mutation.origin, values, mutation.distance + 1)
+def _moved(mutation: Mutation, path: AccessPath, cells: tuple[str, ...], number: int, values: tuple[Value, ...]) -> Mutation:
+    return Mutation(path, cells, mutation.how, number, mutation.origin, values, mutation.distance + 1)

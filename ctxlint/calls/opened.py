@@ -4,11 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.names import resolve_name
 from ctxlint.calls.places import Places
 from ctxlint.calls.terms import Term
 from ctxlint.calls.view import View, argument_of
-from ctxlint.ir.value import AccessPath, Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Constant, Name, Result, Value
+
+
+def opening_mode(view: View, identity: FunctionId, event: int, mode: Value | None) -> str:
+    """The mode in which a file is opened, flags as the mode that they stand for; empty when it is not known."""
+    if mode is None:
+        return "r"
+    if isinstance(mode, Constant):
+        return mode.text if mode.kind == "str" else ""
+    flags = {effect.does for name in _constants_named(view, identity, event, mode) for effect in view.models.effects(name)}
+    return next((letter for does, letter in (("creates", "x"), ("truncates", "w"), ("appends", "a")) if does in flags), "")
+
+
+def _constants_named(view: View, identity: FunctionId, at: int, value: Value) -> Iterator[str]:
+    """The names of the library's constants that a value is made of."""
+    for kind, what in view.origins(identity).roots(value, at):
+        read = view.event(identity, what) if kind == "result" and isinstance(what, int) else None
+        if read is not None and read.kind == "read" and read.path is not None and isinstance(read.path.root, Name):
+            yield resolve_name(view.program, identity.module, identity.index, ".".join((read.path.root.name, *read.path.steps)))
 
 
 def handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
@@ -42,6 +62,7 @@ def handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Val
     """What is written through a handle: arguments of its writing methods, and values dumped into it.
 
     A function of the program that is given the handle writes what nobody knows here: the handle itself stands for it.
+    What another process writes that is given the handle is its own output, and nothing of this program.
     """
     found: list[Value] = []
     origins = view.origins(identity)
@@ -49,12 +70,43 @@ def handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Val
         call = view.event(identity, number)
         if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
             continue
+        if view.does(identity, number, "opens"):               # a descriptor that becomes a handle
+            found += handle_contents(view, identity, number)
+            continue
         inside = any(each.functions for each in view.calls(identity, number))
+        if not inside and view.does(identity, number, "concurrent-executor", "suspends"):
+            continue
         found += [
             a.value for a in call.arguments
             if not _names_only(a.value) and (inside or not _is_handle(view, identity, origins.identity(a.value, number), opening))
         ]
+        holder = _written_object(view, identity, number, opening)
+        if holder is not None and not holder.steps:
+            found.append(holder.root)
     return tuple(found)
+
+
+def handle_cells(view: View, identity: FunctionId, opening: int) -> frozenset[str]:
+    """The cells that write themselves through a handle: `self.settings.write(handle)`."""
+    holders = [(n, _written_object(view, identity, n, opening)) for n in handle_uses(view, identity, opening)]
+    return frozenset(
+        cell for number, holder in holders if holder is not None and holder.steps
+        for path in view.resolve_path(identity, number, holder) for cell in cells_of(view, identity, number, path)[-1:]
+    )
+
+
+def _written_object(view: View, identity: FunctionId, number: int, opening: int) -> AccessPath | None:
+    """The object that is told to write itself into the handle: a method of a library is given the handle and no content."""
+    event = view.event(identity, number)
+    if event.path is None or not event.path.steps or not isinstance(event.path.root, Name) or event.path.root.scope == "global":
+        return None
+    if any(call.functions or call.abstract for call in view.calls(identity, number)) or view.does(identity, number, "loads", "parses", "reads"):
+        return None
+    origins = view.origins(identity)
+    handed = [_is_handle(view, identity, origins.identity(a.value, number), opening) for a in event.arguments]
+    if not any(handed) or not all(given or isinstance(a.value, Constant) for given, a in zip(handed, event.arguments)):
+        return None
+    return AccessPath(event.path.root, event.path.steps[:-1])
 
 
 def _names_only(value: Value) -> bool:

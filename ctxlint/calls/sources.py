@@ -17,6 +17,7 @@ from ctxlint.calls.elements import MAPPINGS
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import Call, View
+from ctxlint.flow.origins import Atom
 from ctxlint.ir.value import AccessPath, Name, Value
 
 SourceKind = Literal["param", "cell", "read", "call", "global", "captured"]
@@ -79,7 +80,7 @@ class Sources:
 class _Walk:
     """One question about one function."""
 
-    __slots__ = ("_ask", "_view", "_identity", "_additions", "_found", "_pending", "_events", "_values")
+    __slots__ = ("_ask", "_view", "_identity", "_additions", "_found", "_pending", "_leaves", "_values")
 
     def __init__(self, ask: Sources, identity: FunctionId, additions: bool) -> None:
         self._ask = ask
@@ -88,7 +89,7 @@ class _Walk:
         self._additions = additions
         self._found: set[Source] = set()
         self._pending: list[tuple[Value, int]] = []
-        self._events: set[int] = set()
+        self._leaves: set[Atom] = set()
         self._values: set[tuple[Value, int]] = set()
 
     def run(self, value: Value, at: int) -> frozenset[Source]:
@@ -97,13 +98,15 @@ class _Walk:
         origins = self._view.origins(self._identity)
         while self._pending:
             part, where = self._pending.pop()
-            for kind, what in origins.roots(part, where, mutations=self._additions):
+            # In a long function the same hundreds of leaves lie behind most of its values.
+            unseen = origins.roots(part, where, mutations=self._additions) - self._leaves
+            self._leaves |= unseen
+            for kind, what in unseen:
                 if kind == "param":
                     self._found.add(Source("param", str(what)))
                 elif kind in ("global", "captured"):
                     self._found.add(Source("global" if kind == "global" else "captured", str(what)))
-                elif kind == "result" and isinstance(what, int) and what not in self._events:
-                    self._events.add(what)
+                elif kind == "result" and isinstance(what, int):
                     self._event(what)
         return frozenset(self._found)
 
@@ -118,6 +121,8 @@ class _Walk:
             self._read(number, event.path)
         elif event.kind == "call":
             self._call(number)
+        elif event.kind == "iterate" and self._ask._reads_store(self._identity, number):
+            self._found.add(Source("read", event=number))
         elif event.value is not None:                    # an iteration, an entered context manager
             self._push(event.value, number)
 

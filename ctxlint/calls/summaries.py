@@ -1,7 +1,7 @@
 """What every function does, callees included, bottom-up over the condensation of the call graph.
 
 A summary holds the effects on stores and the mutations of cells that a call of the function may have, in terms of its
-formals, the sources of its result, and whether it really suspends.
+formals, and whether it really suspends. What its result is made of is found when somebody asks.
 Strongly connected functions are iterated together until nothing changes (at most `ROUNDS` times: effects of a recursion
 repeat).
 """
@@ -9,7 +9,7 @@ repeat).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,7 +18,7 @@ from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
 from ctxlint.calls.places import Places
-from ctxlint.calls.sources import Flow, Sources, result_flow
+from ctxlint.calls.sources import Flow, Source, Sources, result_flow
 from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import Value
@@ -30,15 +30,20 @@ MAX_DISTANCE = 5
 MAX_EFFECTS = 60
 """A function with more effects than this is a dispatcher; the nearest are kept."""
 ROUNDS = 3
+NESTED = 40
+"""A chain of functions that give back one another's results is followed from its end when it is longer than this."""
 
 
 class Summary(msgspec.Struct, frozen=True, gc=False):
-    """What a call of the function may do. `effects` and `mutations` carry the events of the function itself."""
+    """What a call of the function may do. `effects` and `mutations` carry the events of the function itself.
+
+    `reads` is true if some store is read, here or however far below.
+    """
 
     effects: tuple[StoreEffect, ...] = ()
     mutations: tuple[Mutation, ...] = ()
-    flow: Flow = Flow()
     suspends: bool = False
+    reads: bool = False
 
 
 class Summaries:
@@ -49,6 +54,9 @@ class Summaries:
         self.places = Places(view)
         self.sources = Sources(view, self._flow, self.reads_store)
         self._known: dict[FunctionId, Summary] = {}
+        self._flows: dict[FunctionId, Flow] = {}
+        self._nested = 0
+        self._lifting: dict[FunctionId, tuple[_Lifting, ...]] = {}
         self._by_event: dict[FunctionId, dict[int, tuple[StoreEffect, ...]]] = {}
         self._mutations_by_event: dict[FunctionId, dict[int, tuple[Mutation, ...]]] = {}
         self._mutations_by_cell: dict[FunctionId, dict[str, tuple[Mutation, ...]]] = {}
@@ -100,22 +108,50 @@ class Summaries:
         opaque = any(call.unknown or call.externals or call.abstract for call in calls) or not targets
         return opaque or any(self.of(target).suspends for target in targets)
 
+    def flow(self, identity: FunctionId) -> Flow:
+        """What the function's result is made of, in terms of its formals."""
+        found = self._flows.get(identity)
+        if found is None:
+            if self._nested == NESTED:
+                for below in components([identity], self._called_without_flow):
+                    self._flows.update((each, result_flow(self.view, self.sources, each)) for each in below)
+                return self._flows[identity]
+            self._nested += 1
+            found = self._flows[identity] = result_flow(self.view, self.sources, identity)
+            self._nested -= 1
+        return found
+
+    def _called_without_flow(self, identity: FunctionId) -> Iterator[FunctionId]:
+        return (target for target in _called(self.view, identity) if target not in self._flows)
+
     def _flow(self, identity: FunctionId) -> Flow | None:
-        summary = self._known.get(identity)
-        return None if summary is None or self.view.function(identity).stub else summary.flow
+        """The flow of a function that has a summary: in a recursion, not all have one yet."""
+        return None if identity not in self._known or self.view.function(identity).stub else self.flow(identity)
 
     def _compute(self) -> None:
         for component in _bottom_up(self.view):
-            for _ in range(ROUNDS if len(component) > 1 else 1):
-                before = [self._known.get(identity) for identity in component]
-                for identity in component:
-                    self._summarise(identity)
-                if before == [self._known[identity] for identity in component]:
-                    break
-                # Nobody outside the component has asked about it yet: callers come later.
-                self.sources.forget(component)
+            if len(component) == 1 and component[0] not in _called(self.view, component[0]):
+                self._known[component[0]] = self._summary(component[0])
+            else:
+                self._iterate(component)
 
-    def _summarise(self, identity: FunctionId) -> None:
+    def _iterate(self, component: list[FunctionId]) -> None:
+        """Summarise functions that call one another, the sources of their results included."""
+        for _ in range(ROUNDS if len(component) > 1 else 1):
+            before = [(self._known.get(identity), self._flows.get(identity)) for identity in component]
+            for identity in component:
+                summary = self._summary(identity)
+                self._flows[identity] = result_flow(self.view, self.sources, identity)
+                self._known[identity] = summary
+                self._lifting.pop(identity, None)
+            if before == [(self._known[identity], self._flows[identity]) for identity in component]:
+                break
+            # Nobody outside the component has asked about it yet: callers come later.
+            self.sources.forget(component)
+            for identity in component:
+                self._lifting.pop(identity, None)
+
+    def _summary(self, identity: FunctionId) -> Summary:
         effects = sorted(
             [*primitive_effects(self.view, self.places, identity), *self._lifted_effects(identity)],
             key=lambda e: (e.event, e.distance),
@@ -128,9 +164,12 @@ class Summaries:
         self._mutations_by_event[identity] = _grouped(mutations, lambda m: m.event)
         events = self.view.function(identity).events
         suspends = any(self.suspends(identity, n) for n, e in enumerate(events) if e.kind == "suspend")
-        self._known[identity] = Summary(
-            effects=tuple(effects), mutations=tuple(mutations), suspends=suspends,
-            flow=result_flow(self.view, self.sources, identity),
+        return Summary(tuple(effects), tuple(mutations), suspends, self._reads(identity, effects))
+
+    def _reads(self, identity: FunctionId, effects: Sequence[StoreEffect]) -> bool:
+        """Whether a store is read; of a callee in the same recursion that has no summary yet, it is assumed."""
+        return any([effect.kind == "read" for effect in effects]) or any(
+            target not in self._known or self._known[target].reads for target in _called(self.view, identity)
         )
 
     def _lifted_effects(self, identity: FunctionId) -> Iterator[StoreEffect]:
@@ -146,58 +185,87 @@ class Summaries:
 
     def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> Iterator[StoreEffect]:
         """The target's effects in terms of this function: places with the actual arguments, contents as passed."""
-        summary = self._known.get(target)
-        if summary is None or target == identity or not summary.effects:
+        lifting = self._lifting_of(target) if target in self._known and target != identity else ()
+        if not lifting:
             return
         actuals = self.view.bound(call, target)
         terms: dict[str, Term] | None = None
-        for effect in summary.effects:
-            if effect.distance >= MAX_DISTANCE or effect.staged:
-                continue
+        for effect, is_told, cells, stored, compared in lifting:
             place, source, found = effect.place, effect.source, effect.keys
-            if parameters(place) or parameters(source):
+            if is_told:
                 if terms is None:
                     terms = {n: self.places.term(identity, number, v) for n, v in actuals.items()}
                 place, source = substitute(place, terms), substitute(source, terms)
                 found = found | keys(place, identity.module)
             named = effect.medium == "file" and bool(found - effect.keys)
-            contents, cells = self._contents_seen(identity, number, call, target, effect, actuals)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=contents, selects=self._passed(target, effect.event, effect.selects, actuals), cells=cells,
+                contents=_passed(stored, actuals), selects=_passed(compared, actuals), cells=cells,
                 deferred=effect.deferred or call.deferred, named=named,
             )
 
-    def _contents_seen(
-        self, identity: FunctionId, number: int, call: Call, target: FunctionId, effect: StoreEffect, actuals: dict[str, Value]
-    ) -> tuple[tuple[Value, ...], frozenset[str]]:
-        sources = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
-        cells = effect.cells | {s.name for s in sources if s.kind == "cell" and s.name}
-        return self._passed(target, effect.event, effect.contents, actuals), frozenset(cells)
+    def _lifting_of(self, target: FunctionId) -> tuple[_Lifting, ...]:
+        """What every caller of the function needs to know of its effects."""
+        known = self._lifting.get(target)
+        if known is None:
+            known = self._lifting[target] = tuple([
+                self._lifting_effect(target, effect) for effect in self._known[target].effects
+                if effect.distance < MAX_DISTANCE and not effect.staged
+            ])
+        return known
 
-    def _passed(
-        self, target: FunctionId, event: int, values: tuple[Value, ...], actuals: dict[str, Value]
-    ) -> tuple[Value, ...]:
-        """What the caller passes of the content of the target's values."""
-        sources = self.sources.of_all(target, event, values) if values else ()
-        passed = [actuals[s.name] for s in sorted(sources, key=lambda s: (s.kind, s.name)) if s.kind == "param" and s.name in actuals]
-        return tuple(dict.fromkeys(passed))
+    def _lifting_effect(self, target: FunctionId, effect: StoreEffect) -> _Lifting:
+        entering = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
+        return _Lifting(
+            effect,
+            bool(parameters(effect.place) or parameters(effect.source)),
+            effect.cells | {s.name for s in entering if s.kind == "cell" and s.name},
+            _formals(self.sources.of_all(target, effect.event, effect.contents)),
+            _formals(self.sources.of_all(target, effect.event, effect.selects)),
+        )
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
         for number, calls in self.view.calling(identity):
             found: dict[object, Mutation] = {}
-            for call in calls:
-                for target in call.functions:
-                    summary = self._known.get(target)
-                    if summary is None or target == identity or not summary.mutations or is_constructor(self.view, target):
-                        continue
-                    near = tuple([m for m in summary.mutations if m.distance < MAX_DISTANCE])
-                    for mutation in lifted_mutations(self.view, identity, number, call, target, near):
-                        found.setdefault((mutation.path, mutation.how), mutation)
-            yield from list(found.values())[:MAX_EFFECTS]
+            for mutation in self._mutations_seen_from(identity, number, calls):
+                found.setdefault((mutation.path, mutation.how), mutation)
+                if len(found) == MAX_EFFECTS:
+                    break
+            yield from found.values()
+
+    def _mutations_seen_from(self, identity: FunctionId, number: int, calls: tuple[Call, ...]) -> Iterator[Mutation]:
+        for call in calls:
+            for target in call.functions:
+                summary = self._known.get(target)
+                if summary is None or target == identity or not summary.mutations or is_constructor(self.view, target):
+                    continue
+                near = (m for m in summary.mutations if m.distance < MAX_DISTANCE)
+                yield from lifted_mutations(self.view, identity, number, call, target, near)
+
+
+class _Lifting(NamedTuple):
+    """An effect with what its callers decide: whether its place, and which formals are stored and which compared.
+
+    `cells` are those whose content goes in.
+    """
+
+    effect: StoreEffect
+    is_told: bool
+    cells: frozenset[str]
+    stored: tuple[str, ...]
+    compared: tuple[str, ...]
 
 
 _EMPTY = Summary()
+
+
+def _formals(sources: frozenset[Source]) -> tuple[str, ...]:
+    return tuple(sorted([source.name for source in sources if source.kind == "param"]))
+
+
+def _passed(formals: tuple[str, ...], actuals: dict[str, Value]) -> tuple[Value, ...]:
+    """What the caller passes for the formals."""
+    return tuple(dict.fromkeys([actuals[name] for name in formals if name in actuals]))
 
 
 def _essence(effect: StoreEffect) -> object:
@@ -246,11 +314,12 @@ def _grouped(items: Sequence[T], event_of: Callable[[T], int]) -> dict[int, tupl
 
 def _bottom_up(view: View) -> Iterator[list[FunctionId]]:
     """Strongly connected components of the call graph, callees first, each in a fixed order."""
-    def called(identity: FunctionId) -> Iterator[FunctionId]:
-        return (target for _, calls in view.calling(identity) for call in calls for target in call.functions)
-
-    for component in components(view.program.functions(), called):
+    for component in components(view.program.functions(), lambda identity: _called(view, identity)):
         yield sorted(component)
+
+
+def _called(view: View, identity: FunctionId) -> Iterator[FunctionId]:
+    return (target for _, calls in view.calling(identity) for call in calls for target in call.functions)
 
 
 def is_constructor(view: View, identity: FunctionId) -> bool:

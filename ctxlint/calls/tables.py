@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import Program
-from ctxlint.flow.graph import event_graph
 from ctxlint.flow.reaching import Definitions
+from ctxlint.flow.routes import routes
+
+
+_CAN_RAISE = frozenset(("call", "suspend", "iterate", "enter"))
 
 
 class DefinitionTables:
     """The reaching definitions of a program's functions, computed when first asked for.
 
-    They are taken from a graph in which every call can raise: which callee a call has is not known yet, and an exception
+    They are taken along routes on which every call can raise: which callee a call has is not known yet, and an exception
     edge too many only adds definitions.
     """
 
@@ -25,6 +28,5 @@ class DefinitionTables:
         if found is None:
             function = self._program.function(identity)
             events = function.events
-            graph = event_graph(function, lambda event: events[event].kind in ("call", "suspend", "iterate", "enter"))
-            found = self._known[identity] = Definitions(graph)
+            found = self._known[identity] = Definitions(routes(function, lambda event: events[event].kind in _CAN_RAISE))
         return found

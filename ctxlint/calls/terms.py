@@ -72,6 +72,38 @@ def substitute(term: Term, actuals: Mapping[str, Term]) -> Term:
     return Term(term.kind, term.name, tuple(substitute(part, actuals) for part in term.parts))
 
 
+def are_apart(one: Term, other: Term) -> bool:
+    """Whether two paths begin alike and then go into two folders, or to two files, whose names are constants.
+
+    Below a folder that has a name of its own, a file of that folder is not one of a folder in it.
+    """
+    steps, others = _components(one), _components(other)
+    for depth, (first, second) in enumerate(zip(steps, others)):
+        if first == second and first != UNKNOWN:
+            continue
+        texts = constant_text(first), constant_text(second)
+        if all(texts) and texts[0] != texts[1]:
+            return len(steps) == len(others) or steps[0].kind != "param"
+        shorter, longer = sorted((steps[depth:], others[depth:]), key=len)
+        return depth > 0 and steps[0].kind in ("attribute", "global") and len(shorter) == 1 < len(longer) and bool(constant_text(shorter[0]))
+    return False
+
+
+def is_folder_of(folder: Term, place: Term) -> bool:
+    """Whether the place lies below the folder: where there is no such folder, there is no such file."""
+    above, steps = _components(folder), _components(place)
+    return folder != UNKNOWN and len(above) < len(steps) and above == steps[: len(above)]
+
+
+def _components(term: Term) -> list[Term]:
+    """The steps of a path, helpers looked through."""
+    if term.kind == "helper" and term.parts:
+        return _components(term.parts[0])
+    if term.kind == "join" and term.parts:
+        return [step for part in term.parts for step in _components(part)]
+    return [term]
+
+
 def keys(term: Term, module: str) -> frozenset[str]:
     """The pairing keys of a path that is used in `module` (a dotted name).
 
@@ -81,7 +113,9 @@ def keys(term: Term, module: str) -> frozenset[str]:
 
 
 def _keys(term: Term, module: str, tail: str) -> Iterator[str]:
-    if term.kind in ("attribute", "field"):
+    if term.kind == "field" and term.name.startswith("?."):
+        yield f"{module}:{term.name}{tail}"              # the owner is unknown: elsewhere the name is another object's
+    elif term.kind in ("attribute", "field"):
         yield f"{term.name}{tail}"
     elif term.kind == "global":
         yield f"{term.name}{tail}"

@@ -120,6 +120,8 @@ class View:
         """The calls an event stands for: its own callee, and callables handed to something that runs them."""
         found = self._calls.get((identity, event))
         if found is None:
+            if not self._may_call(self.event(identity, event)):
+                return ()
             self._calls[identity, event] = ()               # in a loop a call can be handed its own earlier result
             found = self._calls[identity, event] = tuple(self._find_calls(identity, event))
         return found
@@ -137,7 +139,9 @@ class View:
         found = self._effective.get((identity, event))
         if found is None:
             calls = self.calls(identity, event)
-            if event in self._handed_coroutines(identity):
+            if not calls:
+                return ()
+            if any([self._is_coroutine(call) for call in calls]) and event in self._handed_coroutines(identity):
                 calls = tuple(call for call in calls if not self._is_coroutine(call))
             found = self._effective[identity, event] = calls
         return found
@@ -147,7 +151,7 @@ class View:
         found = self._calling.get(identity)
         if found is None:
             calls = [(number, self.effective_calls(identity, number))
-                     for number, event in enumerate(self.function(identity).events) if event.path is not None]
+                     for number, event in enumerate(self.function(identity).events) if self._may_call(event)]
             found = self._calling[identity] = tuple([each for each in calls if each[1]])
         return found
 
@@ -157,7 +161,11 @@ class View:
 
     def _find_calls(self, identity: FunctionId, event: int) -> Iterator[Call]:
         it = self.event(identity, event)
-        if it.path is None or (it.kind != "call" and not self._may_call(it)):
+        if it.kind == "iterate" and it.value is not None:
+            callees = self.call_graph.callees(identity, event)
+            if callees.functions:
+                yield Call(functions=callees.functions, externals=(), abstract=callees.abstract, arguments=(),
+                           receiver=AccessPath(it.value), name="")
             return
         callees = self.call_graph.callees(identity, event)
         if it.kind != "call":
@@ -206,12 +214,18 @@ class View:
                 yield str(what)
 
     def _may_call(self, it: Event) -> bool:
-        """Whether an event that is no call can call a property or an item method of some class of the program."""
-        if it.path is None or not it.path.steps:
+        """Whether an event can call anything: it is a call, or it can reach a property, an item method or an iteration of some
+        class of the program."""
+        if it.kind == "iterate":
+            return self._accessors.iterated and it.value is not None
+        path = it.path
+        if path is None or it.kind == "call":
+            return path is not None
+        if not path.steps:
             return False
         if it.kind == "read":
-            return not self._accessors.read.isdisjoint(it.path.steps)
-        return it.path.steps[-1] in self._accessors.changed
+            return not self._accessors.read.isdisjoint(path.steps)
+        return path.steps[-1] in self._accessors.changed
 
     def _runs_arguments(self, call: Call) -> bool:
         """Whether the callee runs a callable (or awaits a coroutine) that it is given."""
@@ -284,11 +298,14 @@ class View:
         """The effects that models give the event, conditions on constant arguments checked."""
         found = self._modelled.get((identity, event))
         if found is None:
-            found = self._modelled[identity, event] = tuple(self._find_modelled(identity, event))
+            calls = self.effective_calls(identity, event)
+            if not calls:
+                return ()
+            found = self._modelled[identity, event] = tuple(self._find_modelled(calls))
         return found
 
-    def _find_modelled(self, identity: FunctionId, event: int) -> Iterator[Modelled]:
-        for call in self.effective_calls(identity, event):
+    def _find_modelled(self, calls: tuple[Call, ...]) -> Iterator[Modelled]:
+        for call in calls:
             for name in call.externals:
                 for effect in self.models.effects(name):
                     if condition_holds(effect, call):
@@ -354,16 +371,18 @@ def _ordered(paths: frozenset[AccessPath]) -> tuple[AccessPath, ...]:
 class _Accessors(msgspec.Struct, frozen=True):
     """The attributes that some class of the program answers by running code: when they are read, and when they are changed.
     `[*]` stands for items. A class that answers for attributes it does not declare (`__getattr__`) adds none: nobody says
-    which code that runs.
+    which code that runs. `iterated` tells whether some class says itself what iterating over its instances gives.
     """
 
     read: frozenset[str]
     changed: frozenset[str]
+    iterated: bool = False
 
 
 def _accessors(program: Program) -> _Accessors:
     read: set[str] = set()
     changed: set[str] = set()
+    iterated = False
     for identity in program.functions():
         function = program.function(identity)
         if function.owner:
@@ -372,8 +391,9 @@ def _accessors(program: Program) -> _Accessors:
                 read.add("[*]")
             elif name in ("__setitem__", "__delitem__"):
                 changed.add("[*]")
+            iterated = iterated or name in ("__iter__", "__aiter__")
             if is_accessor(function):
                 changed.add(name)
             if is_property(function):
                 read.add(name)
-    return _Accessors(frozenset(read), frozenset(changed))
+    return _Accessors(frozenset(read), frozenset(changed), iterated)

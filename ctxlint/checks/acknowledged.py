@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
@@ -20,6 +21,7 @@ from ctxlint.checks.unwatched import parts_of
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Name, Value
 from ctxlint.knowledge.words import hints
 
@@ -46,13 +48,23 @@ class Keeping(msgspec.Struct, frozen=True):
 
 def acknowledged(analysis: Analysis, appends: Appends, swallows: Swallows, identity: FunctionId) -> Iterator[Finding]:
     """Report writes whose failure is swallowed, after which the entries that they were to keep are taken off their source."""
-    if not any(event.kind == "catch" for event in analysis.view.function(identity).events):
+    events = analysis.view.function(identity).events
+    if not any(event.kind == "catch" for event in events):
+        return
+    changes = any(effect.kind in WRITES for effect in analysis.summaries.of(identity).effects)
+    if not changes and not any(_may_keep(analysis, event) for event in events):
         return
     for swallow in swallows.of(identity):
         keepings = [each for number in sorted(swallow.tried) if (each := _keeping(analysis, appends, identity, number)) is not None]
         found = ((each, removal) for each in keepings for removal in _removals(analysis, identity, each, swallow))
         for keeping, removal in itertools.islice(found, 1):
             yield _finding(analysis, identity, keeping, swallow, removal)
+
+
+def _may_keep(analysis: Analysis, event: Event) -> bool:
+    """Whether it is a call with arguments of something that is called like a write."""
+    name = event.path.steps[-1] if event.kind == "call" and event.path is not None and event.path.steps and event.arguments else ""
+    return bool(name) and (hints(name, analysis.words.writes) or hints(name, analysis.words.appends))
 
 
 def _keeping(analysis: Analysis, appends: Appends, identity: FunctionId, number: int) -> Keeping | None:
@@ -67,8 +79,8 @@ def _keeping(analysis: Analysis, appends: Appends, identity: FunctionId, number:
     event = analysis.view.event(identity, number)
     if event.kind != "call" or event.path is None or not event.path.steps or not event.arguments:
         return None
-    words, name = analysis.words, event.path.steps[-1]
-    if not _is_elsewhere(analysis, identity, number) or not (hints(name, words.writes) or hints(name, words.appends)):
+    words = analysis.words
+    if not _may_keep(analysis, event) or not _is_elsewhere(analysis, identity, number):
         return None
     if any(hints(step, words.telemetry | words.caches) for step in _dotted(event.path)):
         return None

@@ -12,6 +12,7 @@ from ctxlint.checks.decisions import Decision, is_declared
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Result, Value
+from ctxlint.roles.accesses import Use
 from ctxlint.roles.literals import TRUTH, Literal, is_choice, literals_of
 from ctxlint.roles.modes import says_reader
 
@@ -23,10 +24,10 @@ def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[t
     """
     if not decision.given and decision.overlap.operator in ("in", "not in"):
         return
-    tests = {
-        key: _reader_tests(analysis, facts, decision, key) for key in sorted(decision.compared)
-        if facts.accesses.uses(key, "write") or is_effect(analysis, key) or (decision.sets and crossed(facts, decision))
-    }
+    in_sets = bool(decision.sets and crossed(facts, decision))
+    changed = [key for key in sorted(decision.compared) if in_sets or facts.accesses.uses(key, "write") or is_effect(analysis, key)]
+    kept = read_fields(analysis, facts, decision) if changed else frozenset()
+    tests = {key: _reader_tests(facts, key, kept) for key in changed}
     modes = frozenset(
         literal.test for literal in _literals(analysis, facts, decision) if literal.leaf.owner == decision.owner and literal.leaf.key not in decision.compared and says_reader(literal)
     ) if decision.paired else frozenset()
@@ -53,19 +54,21 @@ def _literals(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[
         yield msgspec.structs.replace(literal, holds=not literal.holds)
 
 
-def _reader_tests(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> frozenset[tuple[str, str, bool]]:
+def _reader_tests(facts: Facts, key: str, kept: frozenset[str]) -> frozenset[tuple[str, str, bool]]:
     """The tests that only readers pass.
 
-    Those by which one function chooses between reading and writing at the field; and, when reads are kept beside it, that it
+    Those by which one function chooses between reading and writing at the field; and, when reads are `kept` beside it, that it
     is empty.
     """
-    kept = read_fields(analysis, facts, decision)
     if kept:
         return frozenset() if key in kept else frozenset([(key, TRUTH, False)])
     found: set[tuple[str, str, bool]] = set()
+    stores: dict[FunctionId, list[Use]] = {}
+    for store in facts.accesses.uses(key, "write"):
+        stores.setdefault(store.function, []).append(store)
     for use in facts.accesses.uses(key, "read"):
-        for store in facts.accesses.uses(key, "write"):
-            if use.function == store.function and use.places & store.places:
+        for store in stores.get(use.function, ()):
+            if use.places & store.places:
                 writing = {(field, text, not holds) for field, text, holds in facts.accesses.tests_at(store)}
                 found |= writing & facts.accesses.tests_at(use)
     return frozenset(found)

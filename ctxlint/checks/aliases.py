@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.renewed import is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import Compound, Result, Value
+from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
 from ctxlint.roles.images import Image, Images, shares, steps_below
@@ -33,6 +36,22 @@ class Facts(msgspec.Struct, frozen=True):
     pairs: dict[tuple[Holder, Holder], list[Stored]]
     """What is stored, by the root of what it shares and the place it is stored in."""
     given: Given
+    built: Built
+
+
+class Built:
+    """What the fields of objects share with something when the objects are made; found when first asked for."""
+
+    def __init__(self, kept: Kept, functions: Sequence[FunctionId]) -> None:
+        self._kept = kept
+        self._functions = functions
+        self._found: dict[tuple[Holder, Holder], list[Stored]] | None = None
+
+    def pairs(self) -> Mapping[tuple[Holder, Holder], Sequence[Stored]]:
+        """By the root of what is shared and the field."""
+        if self._found is None:
+            self._found = _paired(each for identity in self._functions for each in self._kept.built(identity))
+        return self._found
 
 
 class Given:
@@ -60,19 +79,23 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     functions = list(analysis.program.functions())
     kept = Kept(analysis.summaries, holders, images)
     stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
-    facts = Facts(holders, images, Mutated(analysis.summaries, holders, images), {}, {}, Given(images, functions))
-    for each in stored:
-        facts.pairs.setdefault((_root(each.image.holder), each.place), []).append(each)
+    facts = Facts(
+        holders, images, Mutated(analysis.summaries, holders, images), {}, _paired(stored), Given(images, functions),
+        Built(kept, functions),
+    )
     for change in facts.mutated.changes:
         facts.changes.setdefault(_root(change.place), []).append(change)
     for save in stored:
         if save.back:
             yield from _put_back(analysis, facts, save)
             continue
-        restore = _restore_of(save, facts.pairs)
-        if restore is not None:
-            yield from _saved(analysis, facts, save, restore)
-            yield from _restored(analysis, facts, save, restore)
+        restores = _restores_of(save, facts.pairs)
+        if not restores and save.image.around:
+            restores = [r for r in _restores_of(save, facts.built.pairs()) if _sureness(analysis, save, r) != "low"]
+        if restores:
+            yield from _saved(analysis, facts, save, restores[0])
+            for restore in restores:
+                yield from _restored(analysis, facts, save, restore)
         elif save.image.depth:
             yield from _handed_back(analysis, facts, save)
     for identity in functions:
@@ -97,24 +120,36 @@ def _root(holder: Holder) -> Holder:
     return holder.partition("[")[0]
 
 
-def _restore_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[Stored]]) -> Stored | None:
-    """A store that puts something of the record's place back into the cell."""
+def _paired(stored: Iterable[Stored]) -> dict[tuple[Holder, Holder], list[Stored]]:
+    found: dict[tuple[Holder, Holder], list[Stored]] = {}
+    for each in stored:
+        found.setdefault((_root(each.image.holder), each.place), []).append(each)
+    return found
+
+
+def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[Stored]]) -> list[Stored]:
+    """The stores that put something of the record's place back into the cell."""
     root, cell = _root(save.place), save.image.holder
     if _root(cell) == root:
-        return None
-    return next((other for other in pairs.get((root, cell), ()) if is_within(other.image.holder, save.place)), None)
+        return []
+    return [other for other in pairs.get((root, cell), ()) if is_within(other.image.holder, save.place)]
 
 
-def _first_shared(image: Image, changes: dict[Holder, list[Change]], but: Iterable[FunctionId]) -> Change | None:
+def _first_shared(facts: Facts, image: Image, but: Iterable[FunctionId], *, through: bool = False) -> Change | None:
+    """The nearest change that is seen through an image; of a copied object also of what its fields hold."""
     excluded = frozenset(but)
-    found = [c for c in changes.get(_root(image.holder), ()) if shares(image, c.place) and c.function not in excluded]
-    return min(found, key=lambda c: (len(c.place), c.function, c.event), default=None)
+    beyond = facts.mutated.through(image.holder) if through and image.depth else ()
+    for changes in (facts.changes.get(_root(image.holder), ()), beyond):
+        found = [c for c in changes if shares(image, c.place) and c.function not in excluded and c.origin not in excluded]
+        if found:
+            return min(found, key=lambda c: (len(c.place), c.function, c.event))
+    return None
 
 
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if not _is_record(analysis, save, restore) or _is_left(analysis, save):
+    if save.image.taken or not _is_record(analysis, save, restore) or _is_left(analysis, facts, save) or _is_way_back(save):
         return
-    change = _first_shared(save.image, facts.changes, (save.function, restore.function))
+    change = _first_shared(facts, save.image, (save.function, restore.function), through=True)
     if change is not None:
         yield _finding(analysis, facts, "save", save, change, restore, _sureness(analysis, save, restore))
         return
@@ -126,9 +161,15 @@ def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> I
 def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
     if restore.image.taken or not _is_record(analysis, save, restore) or _is_dropped(analysis, facts, restore, save):
         return
+    if _is_way_back(save) or _is_left_once(analysis, save, restore):
+        return
+    if is_replaced_before(analysis, save, restore):
+        analysis.spare(restore.function, restore.event, "the record of what is live is made anew before another one is restored",
+                       (save.function, save.event))
+        return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
     live = Image(restore.place, copied, restore.image.where)
-    change = _first_shared(live, facts.changes, (save.function, restore.function))
+    change = _first_shared(facts, live, (save.function, restore.function), through=True)
     if change is not None:
         yield _finding(analysis, facts, "restore", restore, change, save, _sureness(analysis, save, restore))
 
@@ -143,10 +184,27 @@ def _sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
     copied = bool(save.image.depth or restore.image.depth)
     named = _is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
     entry = save.place.endswith("]")
-    own = _owner(save.place) == _owner(save.image.holder)
+    own = _owner(save.place) == _owner(save.image.holder) or (copied and _is_keeper(analysis, save, restore))
     if named and (copied or entry):
         return "high"
     return "medium" if named or (own and (copied or entry)) else "low"
+
+
+def _is_keeper(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether methods of one class save and restore, and the record is theirs: it is kept for nothing else."""
+    keeper = analysis.program.owner(save.function)
+    return keeper is not None and keeper == analysis.program.owner(restore.function) == _owner(save.place)
+
+
+def _is_way_back(save: Stored) -> bool:
+    """Whether an entry of a container becomes what a place holds by itself: that is how a record is put back, not how it is made."""
+    return save.image.holder.endswith("]") and not save.place.endswith("]")
+
+
+def _is_left_once(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether a `with` saves when it is entered, into a place for one record, and restores when it is left: once for each record."""
+    names = [analysis.program.symbol(each.function).rpartition(".")[2] for each in (save, restore)]
+    return not save.place.endswith("]") and names in (["__enter__", "__exit__"], ["__aenter__", "__aexit__"])
 
 
 def _owner(holder: Holder) -> str:
@@ -155,14 +213,14 @@ def _owner(holder: Holder) -> str:
 
 def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy in a local that one function makes and puts back."""
-    change = _first_shared(save.image, facts.changes, (save.function,))
+    change = _first_shared(facts, save.image, (save.function,))
     if change is not None and save.image.where[0] == save.function:
         yield _finding(analysis, facts, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
 
 
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy that is kept and given out again: somebody meant it to stay what it is."""
-    change = _first_shared(save.image, facts.changes, (save.function,))
+    change = _first_shared(facts, save.image, (save.function,))
     if change is None or ":" in save.image.holder:
         return
     for identity in facts.given.below(save.place):
@@ -175,14 +233,33 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
 
 def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """The live value in the hands of something that uses it later."""
-    change = _first_shared(save.image, facts.changes, ())
+    change = _first_shared(facts, save.image, ())
     if change is None or (change.function, change.event) == (save.function, save.event):
         return
     callers = {caller for caller, _ in analysis.view.call_graph.callers(save.function)} | {save.function}
     if ":" in save.image.holder and change.function not in callers:
         return                                          # a formal is only one object on the way from its caller
-    sure = save.to_store or _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    if save.to_store and is_saved_again(analysis, change.function, change.event, save.image.holder):
+        analysis.spare(save.function, save.event, "whoever changes the value saves it afterwards: the store gets the same in the end",
+                       (change.function, change.event))
+        return
+    named = _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    sure = save.to_store or _is_read_back(analysis, save) or named
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
+
+
+def _is_read_back(analysis: Analysis, save: Stored) -> bool:
+    """Whether what runs later writes the one cell into a record of its own for each call, and the records are read again.
+
+    A file that is only overwritten has the newest state in the end, whenever it is written.
+    """
+    if "[" in save.image.holder or ":" in save.image.holder:
+        return False
+    return any(
+        effect.kind in WRITES and analysis.stores.readers(effect.keys)
+        and (effect.kind == "append" or any(part.kind in ("unknown", "param") for part in subterms(effect.place)))
+        for effect in analysis.summaries.effects_at(save.function, save.event) if effect.medium == "file"
+    )
 
 
 def _return_of(analysis: Analysis, identity: FunctionId) -> int:
@@ -208,12 +285,16 @@ def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored) -> Chan
     return None
 
 
-def _is_left(analysis: Analysis, save: Stored) -> bool:
+def _is_left(analysis: Analysis, facts: Facts, save: Stored) -> bool:
     """Whether the saving function gives the cell another value next, so that the record alone has the old one."""
     graph = analysis.view.graph(save.function)
     rebinds = {
         m.event for m in analysis.summaries.of(save.function).mutations
         if m.how in ("rebind", "field") and save.image.holder in m.cells[-1:]
+    } | {
+        number for number, event in enumerate(analysis.view.function(save.function).events)
+        if event.kind == "local" and event.value is not None and event.path is not None and isinstance(event.path.root, Name)
+        and event.path.root.scope != "local" and save.image.holder in facts.holders.of(save.function, number, event.path.root)
     }
     return bool(rebinds) and path(graph, save.event, graph.exit, rebinds, start="completed", exceptional=False) is None
 
@@ -287,13 +368,16 @@ def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change
         evidence=(Evidence(f"record: `{analysis.program.symbol(other.function)}` {_ROLES[kind]}",
                            other.function, other.event),),
         chain=("alias", kind, cell),
-        facts=image_facts(analysis, stored.image, facts.changes.get(_root(stored.image.holder), ())),
+        facts=image_facts(
+            analysis, stored.image,
+            (*facts.changes.get(_root(stored.image.holder), ()), *facts.mutated.through(stored.image.holder)),
+        ),
     )
 
 
 def image_facts(analysis: Analysis, image: Image, changes: Iterable[Change]) -> dict[str, str]:
     """What a rewrite wants to know: how many levels are to be copied, and the class of what is handed out."""
-    levels = [steps_below(change.place, image.holder) + 1 for change in changes if shares(image, change.place)]
+    levels = [steps_below(change.place, image.holder) + 1 - image.folded for change in changes if shares(image, change.place)]
     function, event = image.where
     it = analysis.view.event(function, event)
     inference = analysis.view.inference

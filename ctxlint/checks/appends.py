@@ -6,13 +6,20 @@ write it. A helper that creates tables deep down is no append, and neither is a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.terms import are_apart
 from ctxlint.calls.view import Call
+from ctxlint.checks.compensation import is_same_place
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.ordering import comes_before
+from ctxlint.checks.readers import is_used
+from ctxlint.checks.through_handles import written_through
 from ctxlint.checks.wording import store_name
 from ctxlint.knowledge.words import hints, parts
 from ctxlint.roles.stores import Access
@@ -76,22 +83,51 @@ class Appends:
 
     def at(self, identity: FunctionId, event: int) -> Append | None:
         """The change of durable state that the event is mainly for; None when it is for something else."""
-        effects = [e for e in self._analysis.summaries.effects_at(identity, event) if e.kind != "commit"]
+        return self._of(identity, event, self._analysis.summaries.effects_at(identity, event))
+
+    def through_handle(self, identity: FunctionId, event: int) -> Append | None:
+        """The change of durable state that the event makes through a handle which was opened before."""
+        return self._of(identity, event, written_through(self._analysis, identity, event))
+
+    def _of(self, identity: FunctionId, event: int, found: Sequence[StoreEffect]) -> Append | None:
+        effects = [e for e in found if e.kind != "commit"]
         if not effects:
             return None
         nearest = min(e.distance for e in effects)
         if nearest > NEAR:
             return None
         first = [e for e in effects if e.distance == nearest]
-        changes = [e for e in first if e.kind in WRITES and e.keys and not e.staged and self.is_durable(e)]
+        changes = [e for e in first if e.kind in WRITES and not e.staged and self.is_durable(e)
+                   and (e.keys or self._own_readers(identity, e))]
         written = frozenset().union(*(e.keys for e in changes))
         if not changes or any(e.kind == "read" and not e.keys & written for e in first):
             return None
         if not self._most_callees_write(identity, event):
             return None
-        readers = self._analysis.stores.readers(written)
+        own = tuple(reader for e in changes if not e.keys for reader in self._own_readers(identity, e))
+        paired = (
+            reader for reader in self._analysis.stores.readers(written)
+            if not all(are_apart(reader.effect.place, change.place) for change in changes if change.keys & reader.effect.keys)
+        )
+        readers = (*paired, *own)
         restored = bool(written & self._rebuilt_keys)
-        return Append(event, tuple(changes), readers, restored or any(self._is_used(a.function) for a in readers), restored)
+        rebuilt = restored or bool(own) or any(is_used(self._analysis, a.function) for a in readers)
+        return Append(event, tuple(changes), readers, rebuilt, restored)
+
+    def _own_readers(self, identity: FunctionId, effect: StoreEffect) -> tuple[Access, ...]:
+        """The reads of the same file by which the function begins: of one that it is only told, its next call reads what this
+        one has written. An overwrite has to be made of what was read: anything else is a mark of its own.
+        """
+        if effect.keys or effect.medium != "file":
+            return ()
+        view = self._analysis.view
+        made_of = {s.event for s in self._analysis.summaries.sources.of_all(identity, effect.event, effect.contents) if s.kind == "read"}
+        return tuple(
+            Access(identity, e) for e in self._analysis.summaries.of(identity).effects
+            if e.kind == "read" and is_same_place(e, effect) and not view.event(identity, e.event).ignored
+            and (effect.kind == "append" or e.event in made_of)
+            and comes_before(view.graph(identity), e.event, effect.event)
+        )
 
     def is_by_the_way(self, identity: FunctionId, append: Append) -> bool:
         """Whether names say that what is written is told or can be computed again; that a cell is restored from it says more."""
@@ -247,11 +283,6 @@ class Appends:
             return True
         writing = [t for t in targets if any(e.kind in WRITES for e in self._analysis.summaries.of(t).effects)]
         return 2 * len(writing) >= len(targets)
-
-    def _is_used(self, function: FunctionId) -> bool:
-        """Whether some function of the program calls the reading one and uses its result."""
-        callers = self._analysis.view.call_graph.callers(function)
-        return any(not self._analysis.view.event(caller, call).ignored and caller != function for caller, call in callers)
 
 
 def _may_be_one_store(written: StoreEffect, read: StoreEffect) -> bool:

@@ -34,10 +34,20 @@ def carries(analysis: Analysis) -> Iterator[Finding]:
                 if _is_judged_below(analysis, undo, carried):
                     continue
                 reason = next(_reasons(analysis, undo, carried), None)
-                place = (record.function, record.made)
+                place = (record.function, record.made) if reason is None else _shown_at(carried, reason)
                 if reason is not None and place not in reported:
                     reported.add(place)
                     yield _finding(analysis, carried, reason)
+
+
+def _shown_at(carried: Carried, reason: Reason) -> tuple[FunctionId, int]:
+    """Where the record is put together: of what is wrong with all of its kind, there is one finding for all who call the helper."""
+    record = carried.record
+    return record.below if record.below is not None and reason.kind in _OF_ALL else (record.function, record.made)
+
+
+_OF_ALL = frozenset(["bypassed", "many-logs"])
+"""The kinds that say something of the cell and its log, not of one edit."""
 
 
 def _is_judged_below(analysis: Analysis, undo: UndoRecords, carried: Carried) -> bool:
@@ -159,12 +169,13 @@ def _finding(analysis: Analysis, carried: Carried, reason: Reason) -> Finding:
     view, record, replay = analysis.view, carried.record, carried.replays[0]
     cell, log = short(carried.cell), short(record.container)
     replayer = analysis.program.symbol(replay.function)
-    flow = [FlowStep(record.function, record.made, "records only where the edit is")]
+    function, event = _shown_at(carried, reason)
+    flow = [FlowStep(function, event, "records only where the edit is")]
     flow += [FlowStep(record.function, edit.event, f"edits `{cell}`") for edit in carried.edits[:1]]
     flow.append(FlowStep(reason.function, reason.event, reason.text))
     flow.append(FlowStep(replay.function, replay.edit.event, "edits at the recorded position without looking at what lies there"))
     return Finding(
-        function=record.function, event=record.made, kind=reason.kind, confidence=reason.confidence,
+        function=function, event=event, kind=reason.kind, confidence=reason.confidence,
         fields={
             "cell": cell, "log": log, "replayer": replayer, "reason": reason.text, "line": str(view.line(reason.function, reason.event)),
             "replay": str(view.line(replay.function, replay.edit.event)),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.terms import UNKNOWN, subterms
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.retries import gates, tests
@@ -39,10 +40,18 @@ def changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mu
 
 def writes_after_failure(analysis: Analysis, identity: FunctionId, change: StoreEffect, failing: int) -> bool:
     """Whether the failure of an event leads to a step that writes the changed store again."""
-    undoing = {e.event for e in analysis.summaries.of(identity).effects if e.kind in WRITES and e.keys & change.keys}
+    undoing = {e.event for e in analysis.summaries.of(identity).effects
+               if e.kind in WRITES and (is_same_place(e, change) or (change.kind == "move" and e.kind == "move" and e.source == change.place))}
     undoing -= {change.event, failing}
     graph = analysis.view.graph(identity)
     return bool(undoing) and path(graph, failing, undoing, {failing}, start="failed", consistent=False) is not None
+
+
+def is_same_place(one: StoreEffect, other: StoreEffect) -> bool:
+    """Whether two effects of one function are on the same store: a common key, or one known place."""
+    return bool(one.keys & other.keys) or (
+        one.place == other.place and one.medium == other.medium == "file" and not any(part == UNKNOWN for part in subterms(one.place))
+    )
 
 
 def _fields(mutation: Mutation) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import msgspec
@@ -240,14 +241,13 @@ def crossed(facts: Facts, decision: Decision) -> frozenset[str]:
     others: set[str] = set()
     same: set[str] = set()
     for overlap in facts.overlaps.of(decision.function):
-        for one in overlap.left:
-            for other in overlap.right:
-                if one.field and other.field and one.owner == other.owner == decision.owner and one.instance != other.instance:
-                    keys = {one.key, other.key}
-                    if len(keys) == 1:
-                        same |= keys
-                    elif keys & decision.compared:
-                        others |= keys - decision.compared
+        left, right = ({(leaf.instance, leaf.key) for leaf in side if leaf.field and leaf.owner == decision.owner}
+                       for side in (overlap.left, overlap.right))
+        for (one, key), (other, compared) in itertools.product(left, right):
+            if one != other and key == compared:
+                same.add(key)
+            elif one != other and not decision.compared.isdisjoint((key, compared)):
+                others |= {key, compared} - decision.compared
     return frozenset(others - same)
 
 

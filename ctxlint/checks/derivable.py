@@ -10,10 +10,12 @@ from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.sources import Source
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import asks_whether_there
 from ctxlint.checks.handlers import Handler
+from ctxlint.checks.marks import is_only_compared
 from ctxlint.checks.pairs import is_made_of
 from ctxlint.checks.rewrites import Rewrite, Rewrites, sources_of_content
 from ctxlint.checks.torn_loads import handlers_of_garbage
@@ -34,6 +36,8 @@ def why_it_can_be_made_again(analysis: Analysis, rewrites: Rewrites, rewrite: Re
         return "the loader has another source for what the file holds"
     if all(is_only_told(analysis, rewrite, reader) for reader in rewrite.readers):
         return "what is read back is only told to people, and nothing is decided by it"
+    if all(is_only_compared(analysis, reader) for reader in rewrite.readers):
+        return "what is read back is a mark that is only compared: without it the same is asked or done once more"
     return ""
 
 
@@ -65,8 +69,15 @@ def is_fetched(analysis: Analysis, rewrite: Rewrite) -> bool:
 
 
 def _is_part_of_the_program(analysis: Analysis, identity: FunctionId, source: Source, has_cells: bool) -> bool:
-    """Whether the source is a module, a function, a constant of a module, or the receiver of the cells that are named besides."""
-    return source.kind == "global" or (
+    """Whether the source is a module, a function, a constant of a module, or the receiver of the cells that are named besides.
+
+    A variable of a module that some function changes is none of these: it holds what the program was told.
+    """
+    if source.kind == "global":
+        variable = resolve_name(analysis.program, identity.module, identity.index, source.name)
+        own = bool(split(analysis.program, variable)[0])
+        return not own or all(change.function.index == 0 for change in analysis.cells.changes(variable))
+    return (
         has_cells and source.kind == "param" and source.name == receiver_name(analysis.view.function(identity))
     )
 
@@ -94,7 +105,9 @@ def _was_just_fetched(analysis: Analysis, identity: FunctionId, cell: str, befor
 def _asks_before_it_computes(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
     """Whether a read of the same file comes first, its content is returned without the write, and does not go into the write."""
     graph = analysis.view.graph(identity)
+    handed = [argument.value for argument in analysis.view.event(identity, write.event).arguments] if write.distance else []
     sources = {source.event for source in sources_of_content(analysis, identity, write)}
+    sources |= {source.event for source in analysis.summaries.sources.of_all(identity, write.event, handed)}
     for read in analysis.summaries.of(identity).effects:
         if read.kind != "read" or read.distance > _NEAR or read.event == write.event or read.event in sources:
             continue

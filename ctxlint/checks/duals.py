@@ -14,7 +14,7 @@ from ctxlint.checks.turning import is_reversed
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Constant, Name, Result
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import Atom, Sum, single, substituted
 from ctxlint.roles.record import Record
@@ -163,6 +163,8 @@ def _compared(
         normal(analysis.view, record.function, translated(undo, record, forward, replayer, s, grown))
         for s in (inverse.start, inverse.removed, inverse.inserted)
     )
+    if forward.looped and forward.operation == "insert" and removed != forward.inserted:     # not one record a round
+        forward = msgspec.structs.replace(forward, inserted=None if forward.partial else forward.repeats)
     own: dict[Atom, Sum] = {("place", holder): part.number for holder, part in record.parts.items()}
     own.update({("len", "place", holder): part.length for holder, part in record.parts.items()})
     forward = msgspec.structs.replace(
@@ -177,9 +179,47 @@ def _compared(
         return Mismatch("the replay removes a fixed number of elements, and a loop adds them", inverse)
     if differ(forward.inserted, removed) and not _are_tested(analysis, undo, record, forward, removed):
         return Mismatch("the replay removes another number of elements than the edit added", inverse)
+    if removed is not None and removed == forward.removed and _is_told_by_others(analysis, record, forward) and not (
+        _are_tested(analysis, undo, record, forward, removed)
+    ):
+        return Mismatch("the replay removes as many elements as the edit removed, not as many as it added", inverse)
     if differ(forward.removed, inserted):
         return Mismatch("the replay puts back another number of elements than the edit removed", inverse)
     return None
+
+
+def _is_told_by_others(analysis: Analysis, record: Record, forward: Edit) -> bool:
+    """Whether a helper worked out where the edit ends, and was not given what the edit puts in: that may be longer or shorter."""
+    if forward.removed is None or forward.inserted is None or forward.distance or record.distance or not forward.inserted.terms:
+        return False
+    added = {str(atom[2]) for atom in forward.inserted.atoms if atom[:2] == ("len", "param")}
+    if len(added) != len(forward.inserted.terms) or not all(a[0] == "event" for a in forward.removed.atoms) or not forward.removed.terms:
+        return False
+    return added.isdisjoint(_given(analysis, record.function, forward))
+
+
+def _given(analysis: Analysis, identity: FunctionId, edit: Edit) -> set[str]:
+    """The names that the positions of an edit are made of, arguments of calls included."""
+    found: set[str] = set()
+    pending: list[tuple[Value, int]] = [(value, edit.event) for value in edit.positions]
+    seen: set[tuple[Value, int]] = set()
+    while pending:
+        value, at = pending.pop()
+        if (value, at) in seen:
+            continue
+        seen.add((value, at))
+        if isinstance(value, Compound):
+            pending += [(part, at) for part in value.parts]
+        elif isinstance(value, Name):
+            found.add(value.name)
+            bound = [n for n in analysis.view.definitions(identity).definitions(at, value.name) if n >= 0] if value.scope == "local" else []
+            pending += [(v, n) for n in bound if (v := analysis.view.event(identity, n).value) is not None]
+        elif isinstance(value, Result):
+            it = analysis.view.event(identity, value.event)
+            pending += [(v, value.event) for v in (*(a.value for a in it.arguments), *it.keys, *([it.path.root] if it.path else []))]
+            if it.value is not None:
+                pending.append((it.value, value.event))
+    return found
 
 
 def _are_tested(analysis: Analysis, undo: UndoRecords, record: Record, forward: Edit, removed: Sum | None) -> bool:

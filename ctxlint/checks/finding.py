@@ -14,6 +14,7 @@ from ctxlint.knowledge.words import Words
 from ctxlint.roles.cells import Cells
 from ctxlint.roles.concurrency import Concurrency
 from ctxlint.roles.stores import Stores
+from ctxlint.roles.tasks import Tasks
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -78,6 +79,7 @@ class Analysis:
         self.stores = Stores(self.summaries)
         self.cells = Cells(self.summaries)
         self.concurrency = Concurrency(self.view)
+        self.tasks = Tasks(self.view)
 
     def spare(self, function: FunctionId, event: int, fact: str, *shown_by: int | tuple[FunctionId, int]) -> None:
         """Note why the event is no finding; numbers in `shown_by` are events of the same function."""

@@ -12,10 +12,17 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.terms import parameters
 from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_facts import container_of, lock_facts
-from ctxlint.checks.fresh_guards import compares_old_content, guard_of, is_only_worker, reads_again_inside
+from ctxlint.checks.fresh_guards import (
+    compares_old_content,
+    guard_of,
+    is_only_worker,
+    locks_unlike_key,
+    reads_again_inside,
+)
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
 from ctxlint.checks.records import (
@@ -29,6 +36,7 @@ from ctxlint.checks.records import (
     same_store,
     selectors,
 )
+from ctxlint.checks.second_writers import is_private, puts_something
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.wording import short_cell, store_name
@@ -75,7 +83,7 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
                 yield _finding(analysis, pair)
         written = {pair.write.event for pair in stale}
         for found in stale_cells(analysis, identity):
-            if not found.others and found.kind != "get-or-create":
+            if not found.others and found.beside is None and found.kind != "get-or-create":
                 analysis.spare(identity, found.write.event, "no other function changes this cell", found.read)
             elif found.write.event not in written:
                 written.add(found.write.event)
@@ -186,6 +194,7 @@ def _judged(
         or (suspension == write.event and _may_stay_here(analysis, identity, write))
         or compares_old_content(analysis, identity, read.event, write)
         or may_be_other_holder(analysis, identity, read.event, write.event)
+        or (locks_unlike_key(analysis, identity, read.event, write.event) and not _meets_same_record(analysis, identity, read.event))
     )
     between = suspension_between(analysis, identity, read.event, write.event) is not None
     return Pair(identity, read, write, suspension, between, sameness, doubtful)
@@ -229,7 +238,8 @@ def _harmless(
 def _may_stay_here(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:
     """Whether the write can also reach an implementation that does not leave this process."""
     if write.medium == "file":
-        return not analysis.concurrency.hand_overs(identity)
+        picked_by = frozenset(parameters(write.place))
+        return not analysis.concurrency.hand_overs(identity) and analysis.tasks.beside_itself(identity, picked_by, anywhere=False) is None
     targets = {t for call in analysis.view.calls(identity, write.event) for t in call.functions}
     return any(not any(e.kind == write.kind and lets_others_in(e) for e in analysis.summaries.of(t).effects) for t in targets)
 
@@ -238,6 +248,15 @@ def _meets_itself(analysis: Analysis, identity: FunctionId, write: StoreEffect) 
     if analysis.view.function(identity).kind == "coroutine":
         return False
     return write.medium == "file" and analysis.concurrency.beside_itself(identity) is not None
+
+
+def _meets_same_record(analysis: Analysis, identity: FunctionId, read: int) -> bool:
+    """Whether the program itself starts several of the function on one record."""
+    names = {
+        str(what) for value in selectors(analysis, identity, read)
+        for kind, what in analysis.view.origins(identity).roots(value, read) if kind == "param"
+    }
+    return analysis.tasks.beside_itself(identity, names, anywhere=False) is not None
 
 
 def _finding(analysis: Analysis, pair: Pair) -> Finding:
@@ -272,11 +291,7 @@ _CELL_STEPS = {
 def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     view, identity, cell = analysis.view, found.function, short_cell((found.cell,))
     reads, writes = _CELL_STEPS[found.kind]
-    first = found.others[0] if found.others else None
-    other = (
-        Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
-        if first is not None else Evidence("second writer: another call of the same function")
-    )
+    other = _other_writer(analysis, found)
     own = analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
     where, event = found.write.origin if own else (identity, found.write.event)
     return Finding(
@@ -296,10 +311,25 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     )
 
 
+def _other_writer(analysis: Analysis, found: StaleCell) -> Evidence:
+    if found.others:
+        first = found.others[0]
+        return Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
+    if found.beside is not None:
+        return Evidence("second writer: the same function, of which several are started here", found.beside.caller, found.beside.event)
+    return Evidence("second writer: another call of the same function")
+
+
 def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
-    private = analysis.program.symbol(found.function).rpartition(".")[2].startswith("_")
-    believed = found.others and found.goes_through and (found.kind == "drained-buffer" or not private)
-    return "medium" if believed else "low"
+    """How sure it is that somebody else writes in between: the program itself starts the two, or both can be called."""
+    if found.beside is None and found.others and all(analysis.guards.is_dispatched(other.function) for other in found.others):
+        return "low"                                      # the object lets its own entry points in one at a time
+    if found.beside is not None and (found.kind != "get-or-create" or found.goes_through):
+        return "medium"
+    if found.task is not None and found.kind != "get-or-create" and any(map(puts_something, found.others)):
+        return "medium"
+    callable_by_all = found.kind == "drained-buffer" or not is_private(analysis, found.function)
+    return "medium" if found.others and found.goes_through and callable_by_all else "low"
 
 
 def _confidence(pair: Pair) -> Confidence:

@@ -7,6 +7,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.lock_keys import picking_keys
 from ctxlint.checks.records import keys_of, same_store, selectors
 from ctxlint.checks.suspensions import comes_before, suspension_between
 from ctxlint.flow.guards import guards
@@ -37,14 +38,21 @@ def is_held_over(analysis: Analysis, identity: FunctionId, read: int, write: int
     return any(not _locks_another_key(analysis, identity, site, read) for site in sites)
 
 
+def locks_unlike_key(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
+    """Whether a hold lasts from the read to the write, but of a lock that a call picked by another key than the record.
+
+    It may be a wider one: the lock of the account that the record belongs to.
+    """
+    sites = analysis.guards.held(identity, read) & analysis.guards.held(identity, write)
+    picked = [s for s in sites if isinstance(v := analysis.view.event(identity, s).value, Result) and analysis.view.event(identity, v.event).kind == "call"]
+    return any(_locks_another_key(analysis, identity, site, read) for site in picked)
+
+
 def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read: int) -> bool:
-    value = analysis.view.event(identity, site).value
-    if not isinstance(value, Result):
+    picks = picking_keys(analysis, identity, analysis.view.event(identity, site).value)
+    if not picks:
         return False
-    picked = analysis.view.event(identity, value.event)
-    if picked.kind != "read" or picked.path is None or picked.path.steps[-1:] != ("[*]",) or not picked.keys:
-        return False
-    wanted = set(keys_of(analysis, identity, value.event, picked.keys[-1]))
+    wanted = {key for at, value in picks for key in keys_of(analysis, identity, at, value)}
     given = [v for v in selectors(analysis, identity, read) if not isinstance(v, Constant)]
     asked = {key for each in given for key in keys_of(analysis, identity, read, each)}
     places = [k for k in asked if isinstance(k, Term)] + [e.place for e in analysis.summaries.effects_at(identity, read)]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.terms import UNKNOWN, Term
+from ctxlint.calls.opened import handle_uses
+from ctxlint.calls.terms import UNKNOWN, Term, is_folder_of
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import caught
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Result, Value
+from ctxlint.ir.value import NONE, AccessPath, Closure, Compound, Constant, Name, Result, Value
 
 
 def runs_only_if_missing(analysis: Analysis, identity: FunctionId, event: int, place: Term) -> bool:
@@ -57,7 +58,10 @@ def _reachable_with_content(analysis: Analysis, identity: FunctionId, event: int
             if edge.target in seen or edge.target in absent:
                 continue
             condition = edge.condition
-            if condition is not None and _holds_missing(analysis, identity, condition.value, condition.holds, place):
+            if condition is not None and (
+                _holds_missing(analysis, identity, condition.value, condition.holds, place)
+                or _found_nothing(analysis, identity, edge.target, condition.value, condition.holds, place)
+            ):
                 continue
             seen.add(edge.target)
             pending.append(edge.target)
@@ -94,8 +98,63 @@ def _holds_missing(analysis: Analysis, identity: FunctionId, value: Value, holds
     return not holds and _asks_about(analysis, identity, value, place, "exists")
 
 
+def _found_nothing(analysis: Analysis, identity: FunctionId, at: int, value: Value, holds: bool, place: Term) -> bool:
+    """Whether the condition says that reading `place` gave nothing: there was no file, or nothing of use in it."""
+    if isinstance(value, Compound) and value.operator == "not":
+        return _found_nothing(analysis, identity, at, value.parts[0], not holds, place)
+    if isinstance(value, Compound) and value.operator in ("and", "or"):
+        decides = holds == (value.operator == "and")
+        return (any if decides else all)(_found_nothing(analysis, identity, at, part, holds, place) for part in value.parts)
+    if isinstance(value, Compound) and value.operator in ("is", "==") and value.parts[-1] == NONE:
+        return holds and _is_what_was_read(analysis, identity, at, value.parts[0], place)
+    if isinstance(value, Compound) and value.operator in ("is not", "!=") and value.parts[-1] == NONE:
+        return not holds and _is_what_was_read(analysis, identity, at, value.parts[0], place)
+    return not holds and _is_what_was_read(analysis, identity, at, value, place)
+
+
+def _is_what_was_read(analysis: Analysis, identity: FunctionId, at: int, value: Value, place: Term) -> bool:
+    """Whether the value is what was read at `place`, or a display that stands for it when there was nothing."""
+    read = False
+    pending, seen = [(value, at)], set()
+    while pending:
+        part, where = pending.pop()
+        if (part, where) in seen or isinstance(part, Constant):
+            continue
+        seen.add((part, where))
+        if isinstance(part, Name) and part.scope == "local":
+            for number in analysis.view.definitions(identity).definitions(where, part.name):
+                bound = analysis.view.event(identity, number) if number >= 0 else None
+                if bound is None or bound.kind != "local" or bound.value is None:
+                    return False
+                pending.append((bound.value, number))
+        elif isinstance(part, Compound) and part.operator in ("if", "or"):
+            pending += [(each, where) for each in (part.parts[1:] if part.operator == "if" else part.parts)]
+        elif isinstance(part, Result) and _reads(analysis, identity, part.event, place):
+            read = True
+        elif not (isinstance(part, Compound) and part.operator in ("list", "dict", "set", "tuple")):
+            return False
+    return read
+
+
+def _reads(analysis: Analysis, identity: FunctionId, number: int, place: Term) -> bool:
+    """Whether the event itself reads `place`, or makes a value of all that was read there."""
+    if place == UNKNOWN or analysis.view.event(identity, number).kind != "call":
+        return False
+    read = {e.event for e in analysis.summaries.of(identity).effects if e.kind == "read" and not e.distance and e.place == place}
+    uses = read | {use for each in read for use in handle_uses(analysis.view, identity, each)}
+    if number in uses:
+        return True
+    if analysis.view.does(identity, number, "parses") is None:
+        return False
+    given = [argument.value for argument in analysis.view.event(identity, number).arguments[:1]]
+    return any(
+        kind == "result" and what in uses
+        for each in given for kind, what in analysis.view.origins(identity).identity(each, number)
+    )
+
+
 def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: Term, verb: str) -> bool:
-    """Whether the value is the answer of a call that tests (or measures) this very place."""
+    """Whether the value is the answer of a call that tests this very place or a folder that it lies in, or measures the place."""
     if not isinstance(value, Result):
         return False
     event = analysis.view.event(identity, value.event)
@@ -111,7 +170,7 @@ def _asks_about(analysis: Analysis, identity: FunctionId, value: Value, place: T
     term = places.of_path(identity, value.event, asked) if isinstance(asked, AccessPath) else (
         UNKNOWN if asked is None else places.term(identity, value.event, asked)
     )
-    return term != UNKNOWN and term == place
+    return term != UNKNOWN and (term == place or (verb == "exists" and is_folder_of(term, place)))
 
 
 def asks_whether_there(analysis: Analysis, identity: FunctionId, place: Term) -> bool:

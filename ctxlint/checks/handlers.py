@@ -10,6 +10,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.graph import EventGraph
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
@@ -47,7 +48,9 @@ def handlers_of(analysis: Analysis, identity: FunctionId) -> Iterator[Handler]:
     graph = analysis.view.graph(identity)
     for number, event in enumerate(events):
         if event.kind == "catch" and graph.is_reachable(number):
-            body = _body(graph, number, {n for n, e in enumerate(events) if e.kind == "resume"})
+            loop = graph.derived(Loops).loop_of(number)      # `continue` ends a handler, too
+            ends = {n for n, e in enumerate(events) if e.kind == "resume"} | ({loop.head} if loop is not None else set())
+            body = _body(graph, number, ends)
             yield Handler(
                 catch=number,
                 names=caught(analysis, identity, number),
@@ -71,6 +74,18 @@ def _tried(analysis: Analysis, identity: FunctionId, catch: int) -> frozenset[in
             if catch in first[pad]:
                 found.add(number)
     return frozenset(found)
+
+
+def landings(graph: EventGraph, pad: int) -> frozenset[int]:
+    """The first events of the `finally` or the handlers at which an exception arrives that lands at this pad."""
+    begun = graph.derived(_begun)
+    return frozenset() if pad == graph.raised else frozenset(_first_events(graph, pad) & begun)
+
+
+def _begun(graph: EventGraph) -> frozenset[int]:
+    """The events with which the blocks begin that exceptions land at."""
+    pads = {block.pad for block in graph.function.blocks}
+    return frozenset(block.first for number, block in enumerate(graph.function.blocks) if number in pads and block.first < block.last)
 
 
 def _first_events(graph: EventGraph, node: int) -> frozenset[int]:

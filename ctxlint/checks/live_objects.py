@@ -22,9 +22,9 @@ def gives_live_object(analysis: Analysis, identity: FunctionId, read: int, depth
 
 
 def _keeps_what_it_gives(analysis: Analysis, target: FunctionId, depth: int) -> bool:
-    summary = analysis.summaries.of(target)
-    filled = {cell for m in summary.mutations if m.how in ("item", "rebind", "add") for cell in m.cells}
-    if any(s.kind == "cell" and s.name in filled for s in summary.flow.returns):
+    mutations = analysis.summaries.of(target).mutations
+    filled = {cell for m in mutations if m.how in ("item", "rebind", "add") for cell in m.cells}
+    if filled and any(s.kind == "cell" and s.name in filled for s in analysis.summaries.flow(target).returns):
         return True
     loads = {
         source.event

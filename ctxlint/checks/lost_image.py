@@ -11,6 +11,7 @@ from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
 from ctxlint.checks.swallowing import Swallow, is_secondary
 from ctxlint.checks.wording import store_name
+from ctxlint.flow.paths import path
 
 NEAR = 2
 
@@ -21,7 +22,10 @@ def lost_images(analysis: Analysis, appends: Appends, identity: FunctionId, swal
         for effect in analysis.summaries.effects_at(identity, number):
             if effect.kind in WRITES and effect.medium == "file" and not effect.staged and _is_main(appends, identity, effect):
                 destroyed = _destroyed_after(analysis, identity, effect, swallow)
-                if destroyed is not None:
+                if destroyed is not None and _is_only_for_here(analysis, identity, effect, destroyed):
+                    analysis.spare(identity, number, "the new file is moved into place whole, and then the image is removed: it "
+                                   "was never to be kept", destroyed.event)
+                elif destroyed is not None:
                     yield _finding(analysis, identity, effect, destroyed, swallow)
                     return
 
@@ -43,6 +47,15 @@ def _destroyed_after(analysis: Analysis, identity: FunctionId, image: StoreEffec
             if destroys and originals & {effect.place, effect.source} and effect.place != image.place:
                 return effect
     return None
+
+
+def _is_only_for_here(analysis: Analysis, identity: FunctionId, image: StoreEffect, destroyed: StoreEffect) -> bool:
+    """Whether the original is replaced in one step, and the function itself removes the image once that is done."""
+    return destroyed.kind == "move" and destroyed.distance == 0 and any(
+        effect.kind == "delete" and effect.place == image.place
+        and path(analysis.view.graph(identity), destroyed.event, effect.event, start="completed") is not None
+        for effect in analysis.summaries.of(identity).effects
+    )
 
 
 def _originals(analysis: Analysis, identity: FunctionId, image: StoreEffect) -> Iterator[Term]:

@@ -23,7 +23,7 @@ def miscounted(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Itera
         if not edit.partial or edit.repeats is None:
             continue
         for replay in carried.replays:
-            count = replay.edit.removed if edit.operation == "append" else replay.edit.inserted
+            count = replay.edit.removed if edit.operation in ("append", "insert") else replay.edit.inserted
             counted = translated(undo, carried.record, edit, replay.function, count, False)
             if counted == edit.repeats or _counts_all(carried, edit, counted) or _start_counts(undo, carried, edit, replay):
                 yield Reason(
@@ -99,7 +99,7 @@ def _counts_all(carried: Carried, edit: Edit, counted: Sum | None) -> bool:
     total: Sum = edit.repeats
     for other in carried.edits:
         if other.event != edit.event and other.operation == edit.operation:
-            change = other.inserted if edit.operation == "append" else other.removed
+            change = other.inserted if edit.operation in ("append", "insert") else other.removed
             if change is None:
                 return False
             total = total + change

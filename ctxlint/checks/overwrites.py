@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.atomic_helpers import AtomicHelpers
 from ctxlint.checks.derivable import why_it_can_be_made_again
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.handlers import Handler, handlers_of
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
-from ctxlint.checks.torn_loads import taken_for_nothing
+from ctxlint.checks.torn_loads import handlers_of_garbage, taken_for_nothing
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import reachable
+from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Result, Value
 from ctxlint.roles.stores import Access
 
@@ -83,17 +85,52 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
 
 def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence:
     """How sure it is that the file is state that the program depends on."""
-    if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite):
+    if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite) or is_given_up_in_silence(analysis, rewrite):
         return "low"
     certain = kind != "in-place"
-    if not rewrite.effect.keys or is_only_continued(rewrite):
+    if not rewrite.known or is_only_continued(analysis, rewrite):
         return "medium" if certain and kind != "loaded-as-empty" else "low"
     return "high" if certain else "medium"
 
 
-def is_only_continued(rewrite: Rewrite) -> bool:
-    """Whether nobody reads the file but the function that then writes it again: a log, or somebody else's settings."""
-    return all(reader.function == rewrite.function and reader.effect.distance == 0 for reader in rewrite.readers)
+def is_only_continued(analysis: Analysis, rewrite: Rewrite) -> bool:
+    """Whether nobody reads the file but the function that then writes it again (a log, or somebody else's settings), or one
+    that it calls on another way than the one that writes.
+    """
+    return all(
+        (reader.function == rewrite.function and reader.effect.distance == 0) or is_called_on_another_way(analysis, rewrite, reader)
+        for reader in rewrite.readers
+    )
+
+
+def is_called_on_another_way(analysis: Analysis, rewrite: Rewrite, reader: Access) -> bool:
+    """Whether only the writing function calls the reading one, and whoever has called it never comes to the write."""
+    graph, write = analysis.view.graph(rewrite.function), rewrite.effect.event
+    sites = analysis.view.call_graph.callers(reader.function)
+    return reader.function != rewrite.function and bool(sites) and all(
+        caller == rewrite.function and call != write and path(graph, call, write) is None and path(graph, write, call) is None
+        for caller, call in sites
+    )
+
+
+def is_given_up_in_silence(analysis: Analysis, rewrite: Rewrite) -> bool:
+    """Whether the program says of both ends that it can do without: a save that fails and a load that fails are passed over
+    without a word.
+    """
+    def unsaid(identity: FunctionId, handler: Handler) -> bool:
+        kinds = [analysis.view.event(identity, number).kind for number in handler.body]
+        return handler.broad and "raise" not in kinds and "write" not in kinds and not any(
+            analysis.view.event(identity, number).kind == "call" and analysis.view.event(identity, number).arguments
+            for number in handler.body
+        )
+
+    saves = any(
+        handler.catches_failure_of(rewrite.effect.event) and handler.swallows and unsaid(rewrite.function, handler)
+        for handler in handlers_of(analysis, rewrite.function)
+    )
+    return saves and all(
+        any(unsaid(reader.function, handler) for handler in handlers_of_garbage(analysis, reader)) for reader in rewrite.readers
+    )
 
 
 def shares_only_a_folder(analysis: Analysis, rewrite: Rewrite) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from ctxlint.calls.cells import cells_of
+from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
@@ -20,7 +21,7 @@ from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
+from ctxlint.ir.value import NONE, AccessPath, Compound, Constant, Name, Result, Value
 
 Relation = Literal["present", "absent", "equal", "different", "opaque"]
 
@@ -30,7 +31,10 @@ _COMPARED: dict[str, Relation] = {"==": "equal", "is": "equal", "!=": "different
 
 
 class Test(msgspec.Struct, frozen=True):
-    """What a condition says of a value: `subject` stands in `relation` to `other` (None where there is no other)."""
+    """What a condition says of a value: `subject` stands in `relation` to `other` (None where there is no other).
+
+    A value that is compared with a literal that stands for nothing is "present" or "absent"; `other` is that literal then.
+    """
 
     subject: Value
     relation: Relation
@@ -47,10 +51,25 @@ class Gate(msgspec.Struct, frozen=True):
 def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> int | None:
     """The event at which a second attempt leaves because of the mutation, so that the record is never written; or None."""
     for gate in gates(analysis, identity, record):
+        if _is_recorded_otherwise(analysis, identity, mutation, record, gate):
+            continue
         for test in tests(gate.condition.value, gate.condition.holds):
             if _asks(analysis, identity, mutation, gate.at, test) and _flips(analysis, identity, mutation, gate.at, test):
                 return gate.at
     return None
+
+
+def _is_recorded_otherwise(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int, gate: Gate) -> bool:
+    """Whether a second attempt that leaves at the gate writes the same store on its way, from what the cell then holds."""
+    written = {key for e in analysis.summaries.effects_at(identity, record) if e.kind in WRITES for key in e.keys}
+    others = {
+        e.event for e in analysis.summaries.of(identity).effects
+        if e.kind in WRITES and e.keys & written and not e.deferred and (e.cells.intersection(mutation.cells) or any(
+            s.kind == "cell" and s.name in mutation.cells
+            for s in analysis.summaries.sources.of_all(identity, e.event, e.contents)
+        ))
+    } - {record, mutation.event}
+    return bool(others) and path(analysis.view.graph(identity), gate.at, others, {record, mutation.event}) is not None
 
 
 def gates(analysis: Analysis, identity: FunctionId, event: int) -> tuple[Gate, ...]:
@@ -107,7 +126,7 @@ def _comparison(value: Compound, holds: bool) -> Iterator[Test]:
         return
     for subject, other in ((left, right), (right, left)):
         if is_nothing(other):
-            yield Test(subject, "absent" if relation == "equal" else "present")
+            yield Test(subject, "absent" if relation == "equal" else "present", other)
         else:
             yield Test(subject, relation, other)
 
@@ -169,8 +188,26 @@ def _flips_value(analysis: Analysis, identity: FunctionId, mutation: Mutation, a
         return isinstance(value, Constant) and value != test.other
     if test.relation == "present":
         return value is not None and is_nothing(value)
-    if test.relation == "absent":
-        return isinstance(value, Constant) and not is_nothing(value)
+    if test.relation == "absent" and value is not None:
+        if isinstance(value, Constant):
+            return not is_nothing(value)
+        return test.other == NONE and _is_something(analysis, identity, mutation, value)
+    return False
+
+
+def _is_something(analysis: Analysis, identity: FunctionId, mutation: Mutation, value: Value) -> bool:
+    """Whether the stored value is no None: what is set once, where it was None, is not set to None again.
+
+    So are a formal that does not say that it may be None, and what a display or an operator makes.
+    """
+    if isinstance(value, Compound):
+        return value.operator not in ("or", "and", "if", "element", "item", "rest")
+    if isinstance(value, Name) and value.scope == "local" and mutation.distance == 0:
+        formal = next((f for f in analysis.view.function(identity).formals if f.name == value.name), None)
+        only = analysis.view.origins(identity).identity(value, mutation.event)
+        return formal is not None and only == {("param", value.name)} and formal.default is None and not (
+            formal.annotation.startswith("Optional") or any(word in formal.annotation for word in ("None", ".Optional", "Any"))
+        )
     return False
 
 

@@ -7,30 +7,35 @@ blame for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
-from ctxlint.calls.terms import UNKNOWN, Term, is_fresh, parameters
+from ctxlint.calls.terms import UNKNOWN, Term, are_apart, is_fresh, parameters
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.pairs import reads_beside, reads_of_the_same_argument
+from ctxlint.flow.origins import Atom
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
 
 
 class Rewrite(msgspec.Struct, frozen=True):
-    """A write in place: where, to which file, and the accesses that read it back (the nearest first)."""
+    """A write in place: where, to which file, and the accesses that read it back (the nearest first).
+
+    `known` is true when somebody knows the file by a name, or reads and writes the one that he was told.
+    """
 
     function: FunctionId
     effect: StoreEffect
     place: Term
     readers: tuple[Access, ...]
+    known: bool
 
 
 class Rewrites:
@@ -104,22 +109,28 @@ class Rewrites:
         readers = self._readers(level)
         if readers:
             if not self._is_told_everything(level) or self._is_told_by_one_who_knows(level):
-                yield Rewrite(level.function, level.effect, level.effect.place, readers)
+                yield Rewrite(level.function, level.effect, level.effect.place, readers, bool(level.effect.keys))
             else:
                 self._spare(level, "the function only writes what it is told to where it is told to: a file operation of its callers")
             return
-        if not parameters(level.effect.place):
+        beside = self._readers_beside(level)
+        if not parameters(level.effect.place) and not beside:
             self._spare(level, "no function of the analysed code reads the file back")
             return
         above: dict[tuple[FunctionId, int], Rewrite] = {}
         for caller in self.callers(level):
             for root in self._roots(caller) if self._is_live(caller) else ():
-                above.setdefault((root.function, root.effect.event), root)
+                readers = tuple(self._of_this_call(level, root.readers))
+                if readers:
+                    above.setdefault((root.function, root.effect.event), msgspec.structs.replace(root, readers=readers))
         if above and lowest and not is_handed_in(self._analysis, level):
             first = next(iter(above.values()))
-            yield Rewrite(level.function, level.effect, first.place, first.readers)
+            known = bool(level.effect.keys) or any(root.known or root.readers[0].effect.distance for root in above.values())
+            yield Rewrite(level.function, level.effect, first.place, first.readers, known)
         elif above:
             yield from above.values()
+        elif beside:
+            yield Rewrite(level.function, level.effect, level.effect.place, beside, False)
         else:
             self._spare(level, "the path comes from the callers, and none of the analysed ones reads such a file back")
 
@@ -175,14 +186,24 @@ class Rewrites:
         """Who reads the file back."""
         analysis, effect = self._analysis, level.effect
         found = [
-            access for access in analysis.stores.readers(effect.keys)
+            access for access in (*analysis.stores.readers(effect.keys), *analysis.stores.keeping_readers(effect.keys))
             if (access.function, access.effect.event) != (level.function, effect.event) and not is_test(access.function)
+            and not are_apart(access.effect.place, effect.place)
         ]
-        if not found:
-            found = reads_of_the_same_argument(analysis, level)
-        if not found and effect.distance == 0 and not effect.keys and not is_handed_in(analysis, level):
-            found = reads_beside(analysis, level)
-        return tuple(sorted(found, key=lambda access: (access.effect.distance, access.function != level.function, access.function)))
+        found = self._of_this_call(level, found) or self._of_this_call(level, reads_of_the_same_argument(analysis, level))
+        return _nearest_first(found, level)
+
+    def _of_this_call(self, level: Access, readers: Iterable[Access]) -> list[Access]:
+        """Without those that another call of the writing function comes to, seen from wherever."""
+        readers = list(readers)
+        others = {reader.effect.origin for reader in readers if _is_of_another_call(self._analysis, level, reader)}
+        return [reader for reader in readers if reader.effect.origin not in others]
+
+    def _readers_beside(self, level: Access) -> tuple[Access, ...]:
+        """Who reads such a file, when nobody known names one: a function beside this one that understands what it writes."""
+        if level.effect.distance or level.effect.keys or is_handed_in(self._analysis, level):
+            return ()
+        return _nearest_first(reads_beside(self._analysis, level), level)
 
     def _is_told_everything(self, level: Access) -> bool:
         """Whether the function only carries out what its caller says: which file of a folder, and what to write."""
@@ -198,6 +219,20 @@ class Rewrites:
                 for caller in self.callers(level) if not self._is_harmless(caller)
             )
         return known
+
+
+def _is_of_another_call(analysis: Analysis, level: Access, reader: Access) -> bool:
+    """Whether the file is named by an argument, and a call that writes it does not come to the reading, nor the other way round:
+    another call is told another name.
+    """
+    if reader.function != level.function or not is_named_by_caller(level.effect.place):
+        return False
+    graph, write, read = analysis.view.graph(level.function), level.effect.event, reader.effect.event
+    return write != read and path(graph, write, read) is None and path(graph, read, write) is None
+
+
+def _nearest_first(found: list[Access], level: Access) -> tuple[Access, ...]:
+    return tuple(sorted(found, key=lambda access: (access.effect.distance, access.function != level.function, access.function)))
 
 
 def _is_lifted_from(effect: StoreEffect, below: StoreEffect) -> bool:
@@ -237,18 +272,29 @@ def is_handed_in(analysis: Analysis, level: Access) -> bool:
 
 
 def _is_parameter(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> bool:
-    atoms = analysis.view.origins(identity).identity(value, at)
-    return bool(atoms) and all(_is_parameter_atom(analysis, identity, kind, what) for kind, what in atoms)
+    """Whether the value is formals and nothing else, or the same text in other units; a loop can do that to it again and again."""
+    seen: set[Atom] = set()
+    pending = [(value, at)]
+    while pending:
+        atoms = analysis.view.origins(identity).identity(*pending.pop())
+        if not atoms:
+            return False
+        for kind, what in atoms - seen:
+            other = _in_other_units(analysis, identity, what) if kind == "result" and isinstance(what, int) else None
+            if other is not None:
+                pending.append(other)
+            elif kind != "param":
+                return False
+        seen |= atoms
+    return True
 
 
-def _is_parameter_atom(analysis: Analysis, identity: FunctionId, kind: str, what: str | int) -> bool:
-    """A formal, or the same text in other units (`text.encode()`)."""
-    if kind != "result" or not isinstance(what, int):
-        return kind == "param"
-    event = analysis.view.event(identity, what)
+def _in_other_units(analysis: Analysis, identity: FunctionId, number: int) -> tuple[Value, int] | None:
+    """What the result of a call says in other units, and where (`text.encode()`)."""
+    event = analysis.view.event(identity, number)
     if event.kind != "call" or event.path is None or len(event.path.steps) != 1:
-        return False
-    return analysis.view.does(identity, what, "pure") is not None and _is_parameter(analysis, identity, what, event.path.root)
+        return None
+    return (event.path.root, number) if analysis.view.does(identity, number, "pure") is not None else None
 
 
 def is_named_by_caller(place: Term) -> bool:

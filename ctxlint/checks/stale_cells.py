@@ -23,9 +23,11 @@ from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
 from ctxlint.checks.records import keys_of
+from ctxlint.checks.second_writers import is_private, other_writers, runs_as_task, same_function_beside
 from ctxlint.checks.suspensions import comes_before, suspension_between, suspensions
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Change
+from ctxlint.roles.tasks import Start
 
 Kind = Literal["attribute-path", "drained-buffer", "get-or-create"]
 
@@ -36,7 +38,8 @@ _ADDS = frozenset({"add", "item", "augment"})
 class StaleCell(msgspec.Struct, frozen=True):
     """A write of a cell, the reading it goes by, the suspension point between them, and who else writes the cell.
 
-    `goes_through` is true when what is waited for at the suspension point works on the reading, or changes a store.
+    `goes_through` is true when what is waited for at a suspension point works on the reading, or changes a store; `beside` is
+    where the function is started several times at once, and `task` where it is started as a task at all.
     """
 
     kind: Kind
@@ -47,6 +50,8 @@ class StaleCell(msgspec.Struct, frozen=True):
     write: Mutation
     others: tuple[Change, ...]
     goes_through: bool = True
+    beside: Start | None = None
+    task: Start | None = None
 
 
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
@@ -66,7 +71,8 @@ def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]
             if found is not None and fact:
                 analysis.spare(identity, write.event, fact, found.read)
             elif found is not None:
-                yield found
+                yield msgspec.structs.replace(
+                    found, beside=same_function_beside(analysis, identity, write), task=runs_as_task(analysis, identity))
 
 
 def _is_long_lived(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
@@ -96,11 +102,15 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         if suspension is None or not read < suspension < write.event:
             analysis.spare(identity, write.event, "nobody else can run between the read of the cell and its write", read)
             return None
+        if _looks_through_alias(analysis, identity, read, write):
+            analysis.spare(identity, write.event, "the value is looked up anew through an alias of the live object", read)
+            return None
         if _puts_back(analysis, identity, read, write):
             analysis.spare(identity, write.event, "the old value itself is put back, as an override that is taken back", read)
             return None
-        return StaleCell("attribute-path", identity, cell, read, suspension, write, _others(analysis, identity, cell),
-                         _goes_through(analysis, identity, suspension, read, write))
+        return StaleCell("attribute-path", identity, cell, read, suspension, write, other_writers(analysis, identity, cell),
+                         any(_goes_through(analysis, identity, point, read, write)
+                             for point in suspensions(analysis, identity) if read < point < write.event))
     analysis.spare(identity, write.event, "what is written does not come from an earlier reading of the cell")
     return None
 
@@ -114,8 +124,9 @@ def _goes_through(analysis: Analysis, identity: FunctionId, suspension: int, rea
         return True
     handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
     given = {s.event for s in analysis.summaries.sources.of_all(identity, awaited, handed)}
+    written = {s.event for s in analysis.summaries.sources.of_all(identity, write.event, write.values)}
     atoms = {a for value in write.values for a in analysis.view.origins(identity).roots(value, write.event, mutations=True)}
-    return read in given and bool({("result", awaited)} & atoms)
+    return read in given and (awaited in written or ("result", awaited) in atoms)
 
 
 def _is_handle(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
@@ -132,6 +143,18 @@ def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutat
     """Whether the old value itself may be written: an override that is taken back, a default that is kept."""
     origins = analysis.view.origins(identity)
     return any(("result", read) in origins.identity(value, write.event) for value in write.values)
+
+
+def _looks_through_alias(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
+    """Whether the entry that the value is made of is taken out of the object itself, kept under a local name, after the last wait."""
+    origins = analysis.view.origins(identity)
+    leaves = {what for value in write.values for kind, what in origins.roots(value, write.event) if kind == "result"}
+    return any(
+        isinstance(taken, int) and taken != read and (event := analysis.view.event(identity, taken)).path is not None
+        and event.path.steps and ("result", read) in origins.identity(event.path.root, taken)
+        and suspension_between(analysis, identity, taken, write.event) is None
+        for taken in leaves
+    )
 
 
 def _reads_of(cell: str, sources: Iterable[Source]) -> set[int]:
@@ -157,7 +180,10 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
         return None
     cell = write.cells[-1]
     if _is_long_lived(analysis, identity, write):
-        others = tuple(c for c in _others(analysis, identity, cell) if c.mutation.how in _ADDS)
+        others = tuple(
+            c for c in other_writers(analysis, identity, cell)
+            if c.mutation.how in _ADDS and not is_private(analysis, c.function)    # a task of its own may have been ended before
+        )
     else:
         others = tuple(_siblings_adding(analysis, identity, write))
     for point in sorted(suspensions(analysis, identity)) if others else ():
@@ -225,7 +251,7 @@ def _filled(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleC
             analysis.spare(identity, write.event, "nobody else can run between the test and the filling", read)
             return None
         if not _is_another_entry(analysis, identity, read, write):
-            return StaleCell("get-or-create", identity, cell, read, suspension, write, _others(analysis, identity, cell),
+            return StaleCell("get-or-create", identity, cell, read, suspension, write, other_writers(analysis, identity, cell),
                              _gives_it(analysis, identity, write))
     return None
 
@@ -259,11 +285,18 @@ def _has_state(analysis: Analysis, class_name: str) -> bool:
         return True                                           # anything may stand for it
     for name in (class_name, *implementers):
         info = program.class_(name)
+        if info is not None and any(_changes_later(analysis, f"{name}.{field.name}") for field in info.ir.fields):
+            return True
         for method in info.ir.methods if info is not None else ():
             changed = FunctionId(info.module, method.function) if info is not None else None
             if changed is not None and not is_constructor(analysis.view, changed) and _changes_itself(analysis, changed):
                 return True
     return False
+
+
+def _changes_later(analysis: Analysis, cell: str) -> bool:
+    """Whether somebody changes the attribute of an object that is already made."""
+    return any(not is_constructor(analysis.view, change.function) for change in analysis.cells.changes(cell))
 
 
 def _changes_itself(analysis: Analysis, method: FunctionId) -> bool:
@@ -272,20 +305,6 @@ def _changes_itself(analysis: Analysis, method: FunctionId) -> bool:
 
 
 # Who else writes, and what keeps them out.
-
-
-def _others(analysis: Analysis, identity: FunctionId, cell: str) -> tuple[Change, ...]:
-    """The other functions that change the cell while the object lives, those of the same name (overrides) left out."""
-    name = _last(analysis, identity)
-    return tuple(
-        c for c in analysis.cells.changes(cell)
-        if c.function != identity and not is_constructor(analysis.view, c.function)
-        and _last(analysis, c.function) != name and not _last(analysis, c.function).startswith("_")
-    )
-
-
-def _last(analysis: Analysis, identity: FunctionId) -> str:
-    return analysis.program.symbol(identity).rpartition(".")[2]
 
 
 def _guard_of(analysis: Analysis, identity: FunctionId, found: StaleCell) -> str:

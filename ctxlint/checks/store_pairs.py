@@ -1,31 +1,38 @@
-"""A store is overwritten before what it held is kept in another one, and no transaction holds both.
+"""A store is changed before what it held, or where it was, is kept in another one, and no transaction holds both.
 
-The second store is the undo record of the first by what flows into it: content that was read from the first before the change.
+The second store is the undo record of the first by what flows into it: content that was read from the first before the change,
+or the place from which a file is moved away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Literal
 
 import msgspec
 
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.compensation import writes_after_failure
+from ctxlint.calls.sources import Source
+from ctxlint.calls.terms import parameters
+from ctxlint.checks.compensation import is_same_place, writes_after_failure
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.wording import store_name
 from ctxlint.flow.paths import between, path
-from ctxlint.ir.value import AccessPath
+from ctxlint.ir.value import AccessPath, Value
+from ctxlint.roles.stores import Access
 
 NEAR = 1
 """Stores that are changed further down than this many calls are the callee's."""
 
+Kept = Literal["content", "place"]
+
 
 class Replay(msgspec.Struct, frozen=True):
-    """The function that reads the record and writes it back into the first store, and both events."""
+    """The function that reads the record and takes the change back with it, and both events."""
 
     function: FunctionId
     read: int
@@ -33,27 +40,27 @@ class Replay(msgspec.Struct, frozen=True):
 
 
 def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
-    """Report changes of a store whose old content is only afterwards kept in another store."""
-    effects = [e for e in analysis.summaries.of(identity).effects
-               if e.keys and e.distance <= NEAR and not e.staged and not e.deferred]
-    changes = [e for e in effects if e.kind in ("write", "delete")]
-    records = [e for e in effects if e.kind in ("append", "write")]
-    if not changes or not records or len({e.event for e in (*changes, *records)}) < 2:
+    """Report changes of a store whose old content, or old place, is only afterwards kept in another store."""
+    effects = [e for e in analysis.summaries.of(identity).effects if e.distance <= NEAR and not e.staged and not e.deferred]
+    records = [e for e in effects if e.kind in ("append", "write") and e.keys]
+    changes = [e for e in effects if e.kind in ("write", "delete", "move") and (e.keys or parameters(e.place))] if records else []
+    if not changes or len({e.event for e in (*changes, *records)}) < 2:
         return
     for record in records:
         for change in changes:
-            if change.event != record.event and not change.keys & record.keys and _is_reported(analysis, identity, change, record):
-                replay = _replay(analysis, identity, change, record)
+            if change.event == record.event or is_same_place(change, record):
+                continue
+            kept = _kept(analysis, identity, change, record)
+            if kept is not None and _is_reported(analysis, identity, change, record):
+                replay = _replay(analysis, identity, change, record, kept)
                 if replay is not None:
-                    yield _finding(analysis, identity, change, record, replay)
+                    yield _finding(analysis, identity, change, record, kept, replay)
                     break
 
 
 def _is_reported(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> bool:
     graph = analysis.view.graph(identity)
     others = {e.event for e in analysis.summaries.of(identity).effects if e.keys & record.keys and e.kind != "read"}
-    if not _keeps_old_content(analysis, identity, change, record):
-        return False
     fact = ""
     if any(comes_before(graph, other, change.event) for other in others):
         fact = "what the store held is kept elsewhere before it is overwritten"
@@ -62,19 +69,31 @@ def _is_reported(analysis: Analysis, identity: FunctionId, change: StoreEffect, 
     elif in_one_transaction(analysis, identity, change.event, record.event):
         fact = "the change and its record are in one transaction"
     elif writes_after_failure(analysis, identity, change, record.event):
-        fact = "a handler writes the old content back when the record fails"
+        fact = "a handler takes the change back when the record fails"
     if fact:
         analysis.spare(identity, change.event, fact, record.event)
     return not fact
 
 
-def _keeps_old_content(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> bool:
-    """Whether the record holds what was read from the changed store before the change."""
-    for source in analysis.summaries.sources.of_all(identity, record.event, record.contents):
+def _kept(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> Kept | None:
+    """What of the state before the change is in the record: the content, or for a mere move the place where it was."""
+    recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
+    for source in recorded:
         if source.kind == "read" and 0 <= source.event < change.event:
-            if any(e.kind == "read" and e.keys & change.keys for e in analysis.summaries.effects_at(identity, source.event)):
-                return True
-    return False
+            if any(e.kind == "read" and is_same_place(e, change) for e in analysis.summaries.effects_at(identity, source.event)):
+                return "content" if change.keys or parameters(change.place) & named_in(recorded) else None
+    if change.kind == "move" and change.distance == 0 and not change.contents and not change.leaves:
+        ends = [named_in(analysis.summaries.sources.of(identity, change.event, a.value))
+                for a in analysis.view.event(identity, change.event).arguments[:2]]
+        told = named_in(recorded)
+        if len(ends) == 2 and ends[0] & told and ends[0] - ends[1] <= told:
+            return "place"
+    return None
+
+
+def named_in(sources: Iterable[Source]) -> frozenset[str]:
+    """The formals and the cells among sources, by name, and the results by their events."""
+    return frozenset(s.name or str(s.event) for s in sources if s.kind in ("param", "cell", "call", "read"))
 
 
 def in_one_transaction(analysis: Analysis, identity: FunctionId, first: int, second: int) -> bool:
@@ -107,32 +126,65 @@ def _named(analysis: Analysis, identity: FunctionId, event: int, holder: AccessP
     return frozenset(names)
 
 
-def _replay(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> Replay | None:
+def _replay(
+    analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept
+) -> Replay | None:
     for access in analysis.stores.readers(record.keys, but=(identity,)):
         for effect in analysis.summaries.of(access.function).effects:
-            if effect.kind == "write" and effect.keys & change.keys:
-                sources = analysis.summaries.sources.of_all(access.function, effect.event, effect.contents)
-                if any(s.kind == "read" and s.event == access.effect.event for s in sources):
-                    return Replay(access.function, access.effect.event, effect.event)
+            if effect.medium != change.medium or effect.staged or effect.distance > NEAR or effect.event == access.effect.event:
+                continue
+            if (_moves_back if kept == "place" else _puts_back)(analysis, access, change, effect):
+                return Replay(access.function, access.effect.event, effect.event)
     return None
 
 
-def _finding(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, replay: Replay) -> Finding:
+def _puts_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
+    """Whether the effect writes what was read from the record to the changed place, or to the place that the record names."""
+    if effect.kind not in ("write", "move") or not _is_made_of(analysis, access, effect.event, effect.contents):
+        return False
+    if effect.keys & change.keys:
+        return True
+    asked = {s.name for s in analysis.summaries.sources.of_all(access.function, access.effect.event, access.effect.selects)
+             if s.kind == "param"}
+    return not change.keys and not effect.keys and parameters(effect.place) <= asked
+
+
+def _moves_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
+    """Whether the effect moves something from or to a place that was read from the record."""
+    given = tuple(argument.value for argument in analysis.view.event(access.function, effect.event).arguments)
+    return effect.kind == "move" and not effect.contents and _is_made_of(analysis, access, effect.event, given)
+
+
+def _is_made_of(analysis: Analysis, access: Access, at: int, values: tuple[Value, ...]) -> bool:
+    sources = analysis.summaries.sources.of_all(access.function, at, values)
+    return any(s.kind == "read" and s.event == access.effect.event for s in sources)
+
+
+_DONE = {"write": "overwrites", "delete": "removes", "move": "overwrites"}
+
+
+def _finding(
+    analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept, replay: Replay
+) -> Finding:
     view = analysis.view
-    changed, kept, recovery = store_name(change), store_name(record), analysis.program.symbol(replay.function)
+    changed, journal, recovery = store_name(change), store_name(record), analysis.program.symbol(replay.function)
+    if kept == "place":
+        steps = (f"moves something to {changed}", f"keeps where it was in {journal}; can fail here", "moves it back")
+    else:
+        steps = (f"{_DONE[change.kind]} {changed}", f"keeps what it held in {journal}; can fail here", f"writes it back into {changed}")
     return Finding(
-        function=identity, event=change.event, kind="two-stores", confidence="medium",
+        function=identity, event=change.event, kind="moved" if kept == "place" else "two-stores", confidence="medium",
         fields={
-            "cell": changed, "journal": kept, "mutation": str(view.line(identity, change.event)),
+            "cell": changed, "journal": journal, "mutation": str(view.line(identity, change.event)),
             "record": str(view.line(identity, record.event)), "recovery": recovery,
             "fault": f"line {view.line(identity, record.event)}",
         },
         flow=(
-            FlowStep(identity, change.event, f"overwrites {changed}"),
-            FlowStep(identity, record.event, f"keeps what it held in {kept}; can fail here"),
-            FlowStep(replay.function, replay.write, f"writes it back into {changed}"),
+            FlowStep(identity, change.event, steps[0]),
+            FlowStep(identity, record.event, steps[1]),
+            FlowStep(replay.function, replay.write, steps[2]),
         ),
-        evidence=(Evidence(f"journal: `{recovery}` reads {kept} back into {changed}", replay.function, replay.read),),
-        chain=("write", *sorted(change.keys)[:1], "record", *sorted(record.keys)[:1]),
+        evidence=(Evidence(f"journal: `{recovery}` reads {journal} back", replay.function, replay.read),),
+        chain=(change.kind, *sorted(change.keys)[:1], "record", *sorted(record.keys)[:1]),
         facts=record_facts(analysis, identity, change.event, record.event, ()),
     )

@@ -147,7 +147,7 @@ def _why_recovered(
     shares: bool, heals: bool, trap: int | None,
 ) -> str:
     """Why a record that fails after the change loses nothing, in words; empty when it does."""
-    if mutation.how in REMOVALS and all(map(analysis.cells.is_on_demand, restores)):
+    if mutation.how in REMOVALS and all(analysis.cells.is_on_demand(r) for r in restores if r.distance == restores[0].distance):
         return "the cell is a cache: what it lost is loaded again"
     if trap is None and heals:
         return "the record repeats the whole cell, so that the next one makes up for a failed one"
@@ -262,8 +262,11 @@ def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -
     """Whether what the mutation did is lost with its record: a plain last value is made up for by the next one."""
     if mutation.how in ACCUMULATES:
         return True
-    content = analysis.cells.entering.content(identity, mutation)
-    return any(s.kind == "cell" and s.name in mutation.cells for s in content)
+    return any(
+        (s.kind == "cell" and s.name in mutation.cells)
+        or (s.kind == "global" and resolve_name(analysis.program, identity.module, identity.index, s.name) in mutation.cells)
+        for s in analysis.cells.entering.content(identity, mutation)
+    )
 
 
 def _finding(analysis: Analysis, found: Candidate) -> Finding:

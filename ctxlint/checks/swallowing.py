@@ -7,11 +7,20 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.names import resolve_name
+from ctxlint.calls.wrappers import calls_decorated, inner_functions
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis
-from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value
+from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value, landings
+from ctxlint.checks.unwatched import parts_of
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import Constant, Name, Result, Value
+from ctxlint.ir.value import NONE, Constant, Name, Result, Value
+
+SCREEN = "screen"
+"""The store of models that stands for what somebody sees and types."""
+CALLERS = 2
+"""How many callers up the prompt may be that a function serves."""
 
 
 class Swallow(msgspec.Struct, frozen=True):
@@ -20,7 +29,7 @@ class Swallow(msgspec.Struct, frozen=True):
     `tried` are the events whose failure ends there, `at` the event that shows it (in `owner`: the function itself or the
     decorator's), `body` what is done about it (events of `owner`). `told` is true when somebody at the screen hears of it.
     `after` are the events of the function that can follow the swallowed failure, `again` whether the tried part runs again:
-    the failure costs one turn of a loop.
+    the failure costs one turn of a loop. `returns` is true when a `return` in a `finally` ends the failure.
     """
 
     function: FunctionId
@@ -31,6 +40,7 @@ class Swallow(msgspec.Struct, frozen=True):
     after: frozenset[int]
     told: bool
     again: bool
+    returns: bool = False
 
 
 class Swallows:
@@ -56,6 +66,8 @@ def _swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str],
         yield from _handlers(analysis, appends, failures, identity)
     if "enter" in kinds:
         yield from _managers(analysis, failures, identity)
+    if "return" in kinds:
+        yield from _returns(analysis, identity)
     yield from _decorators(analysis, appends, failures, identity)
 
 
@@ -81,7 +93,7 @@ def _handlers(analysis: Analysis, appends: Appends, failures: frozenset[str], id
             analysis, appends, identity, handler.body
         ):
             graph = analysis.view.graph(identity)
-            if tells_failure(analysis, identity, handler.catch, handler.body):
+            if tells_failure(analysis, identity, handler.catch, handler.body, handler.tried):
                 continue
             yield Swallow(
                 identity, identity, handler.catch, handler.names, handler.tried, _following(analysis, identity, handler.catch),
@@ -107,6 +119,29 @@ def _managers(analysis: Analysis, failures: frozenset[str], identity: FunctionId
                               told=False, again=path(graph, number, number) is not None)
 
 
+def _returns(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
+    """A `return` in a `finally`, which every failure comes to and none passes.
+
+    What it gives must be the same as without the failure: a name that is bound where the failure can be tells of it.
+    """
+    graph, events = analysis.view.graph(identity), analysis.view.function(identity).events
+    handling = {n for n, e in enumerate(events) if e.kind in ("catch", "exit", "resume")}
+    tried: dict[int, set[int]] = {}
+    for number, event in enumerate(events):
+        if event.kind in ("call", "suspend", "enter", "iterate") and graph.is_reachable(number):
+            for first in landings(graph, graph.pad_of(number)):
+                tried.setdefault(first, set()).add(number)
+    for first, failing in tried.items():
+        after = frozenset(n for n in (first, *reachable(graph, first, handling)) if n < graph.size)
+        ends = [n for n in sorted(after) if events[n].kind == "return"]
+        if first in handling or not ends or failing & after:
+            continue
+        bound = {e.path.root for n, e in enumerate(events)
+                 if e.kind == "local" and e.path is not None and n > min(failing) and n not in after}
+        if not any(bound.intersection(parts_of(events[n].value or NONE)) for n in ends):
+            yield Swallow(identity, identity, ends[0], (), frozenset(failing), after, told=False, again=False, returns=True)
+
+
 def _lands_at(analysis: Analysis, identity: FunctionId, number: int, exits: set[int]) -> bool:
     """Whether a failure of the event comes first to one of the exits."""
     graph = analysis.view.graph(identity)
@@ -125,29 +160,11 @@ def _argument_names(analysis: Analysis, identity: FunctionId, call: int) -> Iter
 def _decorators(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
     """A decorator whose inner function calls what it decorates under a handler that swallows."""
     for decorator in analysis.program.decorated_by(identity):
-        for inner in _inner_functions(analysis, decorator):
+        for inner in inner_functions(analysis.view, decorator):
             for swallow in _handlers(analysis, appends, failures, inner):
-                if any(_calls_captured(analysis, inner, n) for n in swallow.tried):
+                if any(calls_decorated(analysis.view, inner, n) for n in swallow.tried):
                     events = range(len(analysis.view.function(identity).events))
                     yield Swallow(identity, inner, swallow.at, swallow.names, frozenset(events), frozenset(), swallow.told, False)
-
-
-def _inner_functions(analysis: Analysis, decorator: FunctionId) -> Iterator[FunctionId]:
-    """The functions defined in the decorator, also in the factory's own inner decorator."""
-    module = analysis.program.modules[decorator.module].ir
-    for index, function in enumerate(module.functions):
-        parent, depth = function.enclosing, 0
-        while parent >= 0 and depth < 3:
-            if parent == decorator.index:
-                yield FunctionId(decorator.module, index)
-                break
-            parent, depth = module.functions[parent].enclosing, depth + 1
-
-
-def _calls_captured(analysis: Analysis, inner: FunctionId, number: int) -> bool:
-    event = analysis.view.event(inner, number)
-    return (event.kind == "call" and event.path is not None and not event.path.steps
-            and isinstance(event.path.root, Name) and event.path.root.scope == "captured")
 
 
 def _fits(names: tuple[str, ...], failures: frozenset[str]) -> bool:
@@ -165,25 +182,75 @@ def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body
         event = analysis.view.event(identity, number)
         if event.kind == "raise" or (event.kind == "call" and not appends.is_light(identity, number)):
             return False
-        if event.kind != "call" and (
-            analysis.summaries.mutations_at(identity, number) or analysis.summaries.effects_at(identity, number)
-        ):
+        if event.kind != "call" and analysis.summaries.effects_at(identity, number):
+            return False
+        if any(event.kind != "call" or mutation.cells for mutation in _own_mutations(analysis, identity, number)):
+            return False
+        if _is_signal(analysis, identity, number):
             return False
         if event.kind == "return" and event.value is not None and is_failure_value(analysis, identity, number, event.value):
             return False
     return True
 
 
+def _own_mutations(analysis: Analysis, identity: FunctionId, number: int) -> tuple[Mutation, ...]:
+    """What the event itself changes: a set flag, an entry in a list; not what a function does that is called to tell."""
+    if any(call.functions for call in analysis.view.effective_calls(identity, number)):
+        return ()
+    return tuple(analysis.summaries.mutations_at(identity, number))
+
+
+def _is_signal(analysis: Analysis, identity: FunctionId, number: int) -> bool:
+    """Whether the event is a call that cannot fail, of an object in an attribute, and done for what it does there: somebody who
+    waits is woken, a task cancelled.
+    """
+    event = analysis.view.event(identity, number)
+    if event.kind != "call" or not event.ignored or event.path is None or len(event.path.steps) < 2:
+        return False
+    does = {modelled.effect.does for modelled in analysis.view.modelled(identity, number)}
+    return does == {"total"}
+
+
 def _is_shown(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
-    return any(m.effect.store == "screen" for n in body for m in analysis.view.modelled(identity, n))
+    """Whether the handler puts something on the screen of somebody who is asked there for what to do."""
+    shown = any(m.effect.store == SCREEN and m.effect.does == "telemetry" for n in body for m in analysis.view.modelled(identity, n))
+    return shown and _is_asked_for(analysis, identity, CALLERS)
 
 
-def tells_failure(analysis: Analysis, identity: FunctionId, catch: int, body: frozenset[int]) -> bool:
-    """Whether the handler leaves a mark by which the failure can be told: another result than success gives, a flag, a jump."""
+def _is_asked_for(analysis: Analysis, identity: FunctionId, depth: int) -> bool:
+    """Whether the function, or one that calls it, waits for what somebody types."""
+    return _asks(analysis, identity) or (depth > 0 and any(
+        caller != identity and _is_asked_for(analysis, caller, depth - 1)
+        for caller, _ in analysis.view.call_graph.callers(identity)
+    ))
+
+
+def _asks(analysis: Analysis, identity: FunctionId) -> bool:
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind == "call" and any(m.effect.store == SCREEN and m.effect.does == "suspends" for m in analysis.view.modelled(identity, number)):
+            return True
+        if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name) and event.path.root.scope == "global":
+            name = resolve_name(analysis.program, identity.module, identity.index, ".".join((event.path.root.name, *event.path.steps[:1])))
+            if any(effect.store == SCREEN and effect.attribute for effect in analysis.view.models.effects(name)):
+                return True
+    return False
+
+
+def tells_failure(
+    analysis: Analysis, identity: FunctionId, catch: int, body: frozenset[int], tried: frozenset[int] = frozenset()
+) -> bool:
+    """Whether the handler leaves a mark by which the failure can be told: another result than success gives, a flag, a jump.
+
+    Success is what comes after `tried` has ended well: what is given back before it is the answer to another failure.
+    """
     events = analysis.view.function(identity).events
     returns = {n: e.value for n, e in enumerate(events) if e.kind == "return"}
     inside = [returns[n] for n in body if n in returns]
-    outside = [value for n, value in returns.items() if n not in body]
+    graph = analysis.view.graph(identity)
+    outside = [
+        value for n, value in returns.items()
+        if n not in body and (not tried or path(graph, tried, n, frozenset((catch,)), start="completed") is not None)
+    ]
     if any(_differs(value, outside) for value in inside):
         return True
     return any(events[n].kind in ("local", "write") and events[n].value is not None for n in body)

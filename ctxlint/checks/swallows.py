@@ -18,7 +18,9 @@ from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
 from ctxlint.checks.handlers import BROAD
+from ctxlint.checks.last_saves import last_save
 from ctxlint.checks.lost_image import lost_images
+from ctxlint.checks.retained import is_retained
 from ctxlint.checks.short_writes import short_writes
 from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
 from ctxlint.checks.undo_depth import Capped, undo_depth
@@ -70,6 +72,8 @@ def _swallowed(
         yield from images
         if images:
             continue
+        if swallow.again:
+            yield from _last_saves(analysis, appends, answers, swallows, identity, swallow)
         append = None if swallow.again else _main_append(analysis, appends, identity, swallow)
         if append is None:
             for number in swallow.tried if analysis.silences is not None else ():
@@ -86,12 +90,27 @@ def _swallowed(
             yield _finding(analysis, identity, append, swallow, lost, confidence)
 
 
+def _last_saves(
+    analysis: Analysis, appends: Appends, answers: Answers, swallows: Swallows, identity: FunctionId, swallow: Swallow
+) -> Iterator[Finding]:
+    for number in sorted(swallow.tried):
+        found = last_save(analysis, appends, identity, number)
+        if found is not None and not _why_told(analysis, swallows, identity, found[0], swallow):
+            confidence = _confidence(analysis, appends, answers, identity, found[0], swallow, found[1])
+            yield _finding(analysis, identity, found[0], swallow, found[1], confidence)
+            return
+
+
 def _why_told(analysis: Analysis, swallows: Swallows, identity: FunctionId, append: Append, swallow: Swallow) -> str:
     """Why the swallowed failure is noticed all the same, in words; empty when it is not."""
     if _result_decides(analysis, identity, append, swallow):
         return "the result of the change is looked at afterwards, and its absence tells"
     if all(_ends_below(analysis, swallows, effect, append.event, identity) for effect in append.effects):
         return "the failure does not come as far as here: the callee swallows it itself"
+    if swallow.told:
+        return "the failure is shown to whoever sits at the prompt"
+    if is_retained(analysis, identity, append):
+        return "what is written is taken off its queue only afterwards: what fails stays there for the next attempt"
     return ""
 
 
@@ -169,7 +188,9 @@ def _result_decides(analysis: Analysis, identity: FunctionId, append: Append, sw
 def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swallow: Swallow) -> Append | None:
     """The change that the tried part is mainly there for: nothing heavy beside it, and little behind it."""
     weighty = [n for n in sorted(swallow.tried) if analysis.view.event(identity, n).kind == "call" and not appends.is_light(identity, n)]
-    found = [(n, append) for n in weighty if (append := appends.at(identity, n)) is not None and append.readers]
+    found = [(n, append) for n in weighty if (append := appends.at(identity, n)) is not None and append.readers] or [
+        (n, append) for n in weighty if (append := appends.through_handle(identity, n)) is not None and append.readers
+    ]
     if not found:
         return None
     light = [each for each in found if appends.weight(identity, each[0]) <= MAIN]
@@ -279,7 +300,7 @@ def _confidence(
         return "low"
     if not append.rebuilt:
         return "medium" if isinstance(lost, Mutation) else "low"
-    return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 else "medium"
+    return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 and append.keys else "medium"
 
 
 def _absence_tells(analysis: Analysis, answers: Answers, identity: FunctionId, swallow: Swallow) -> bool:
@@ -330,6 +351,6 @@ def _finding(
         chain=("swallowed", append.effect.kind, *sorted(append.keys)[:1]),
         facts={
             "stands": "yes" if isinstance(lost, Mutation) else "",
-            "handler": place_of(analysis, swallow.owner, swallow.at) if swallow.owner == identity else "",
+            "handler": place_of(analysis, swallow.owner, swallow.at) if swallow.owner == identity and not swallow.returns else "",
         },
     )

@@ -68,7 +68,7 @@ def _behind(analysis: Analysis, identity: FunctionId, number: int, found: set[Ta
             found.update((cell, number) for cell in innermost_cells(analysis, identity, number, receiver))
         functions = {f for call in view.calls(identity, number) for f in call.functions}
         for function in functions:
-            found.update((s.name, number) for s in analysis.summaries.of(function).flow.returns if s.kind == "cell")
+            found.update((s.name, number) for s in analysis.summaries.flow(function).returns if s.kind == "cell")
         if all(is_constructor(view, function) for function in functions):
             yield from ((argument.value, number) for argument in event.arguments)
 

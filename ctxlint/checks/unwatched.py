@@ -22,7 +22,7 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
     for number, event in enumerate(view.function(identity).events):
         if event.kind != "call" or not any(e.deferred for e in analysis.summaries.effects_at(identity, number)):
             continue
-        if not event.ignored and not _is_dropped(analysis, identity, number):
+        if (_is_awaited(analysis, identity, number) if event.ignored else not _is_dropped(analysis, identity, number)):
             continue
         if view.does(identity, number, "watches"):
             continue
@@ -33,6 +33,11 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
         if append is not None and append.readers and any(e.deferred for e in append.effects):
             sure = append.rebuilt and not appends.is_by_the_way(identity, append)
             yield _finding(analysis, identity, append, "high" if sure else "low")
+
+
+def _is_awaited(analysis: Analysis, identity: FunctionId, number: int) -> bool:
+    """Whether what is started is waited for on the spot: that nobody uses its result is another matter."""
+    return any(e.kind == "suspend" and e.value == Result(number) for e in analysis.view.function(identity).events)
 
 
 def _is_dropped(analysis: Analysis, identity: FunctionId, number: int) -> bool:

@@ -6,6 +6,7 @@ The kinds are the usual ones: the standard library, other packages, the project'
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -91,7 +92,8 @@ def _import_edit(text: Text, tree: ast.Module, wanted: Wanted, own: str, is_last
         return _after_the_heading(text, tree, line, is_last)
     blocks = _blocks(statements, text)
     rank = _rank(wanted.module, own)
-    same = [block for block in blocks if _rank_of(block, own) == rank]
+    same = [block for block in blocks if _rank_of(block, own) == rank] or [
+        run for block in blocks for run in _runs(block, own) if _rank(_module(run[0]), own) == rank]
     if same:
         return _inside(text, same[-1], wanted, line)
     before = [block for block in blocks if _rank_of(block, own) < rank]
@@ -183,6 +185,11 @@ def _module(statement: Import) -> str:
     if isinstance(statement, ast.ImportFrom):
         return "." * statement.level + (statement.module or "")
     return statement.names[0].name
+
+
+def _runs(block: Sequence[Import], own: str) -> list[list[Import]]:
+    """The imports of a block that stand together and are of one kind."""
+    return [list(run) for _, run in itertools.groupby(block, lambda statement: _rank(_module(statement), own))]
 
 
 def _rank_of(block: Sequence[Import], own: str) -> int:

@@ -9,23 +9,43 @@ from collections.abc import Sequence
 
 from ctxlint.fix.text import Text
 
-NARROW, WIDE = 79, 120
-"""Between these, the longest line of a file says how long a new one may be."""
+WIDTHS = (79, 88, 100, 120)
+"""How long lines usually may be."""
+
+_EXCEPTIONS = 50
+"""One line of so many may be longer than the file's lines are: a text, an address."""
 
 
 def width_of(text: Text) -> int:
-    """How long a new line may be."""
-    return min(max(NARROW, max(map(len, text.text.splitlines()), default=0)), WIDE)
+    """How long a new line may be: the usual width that the lines of the file keep to, as good as all of them."""
+    lengths = [len(line) for line in text.text.splitlines() if line.strip()]
+    fitting = (width for width in WIDTHS if sum(length > width for length in lengths) * _EXCEPTIONS <= len(lengths))
+    return next(fitting, WIDTHS[-1])
 
 
 def call_lines(head: str, arguments: Sequence[str], indent: str, width: int) -> str:
-    """A call as one line, or with an argument a line when that would be too long: `head` ends before the parenthesis."""
+    """A call as one line, with its arguments on a second one, or with an argument a line: `head` ends before the parenthesis.
+
+    Arguments over several lines begin, behind their first line, at the indentation.
+    """
     flat = f"{indent}{head}({', '.join(arguments)})"
-    if "\n" in flat or len(flat) <= width:
+    hanging = all(_hangs(argument, indent) for argument in arguments)
+    if "\n" in flat and not hanging or "\n" not in flat and len(flat) <= width:
         return flat
     step = "\t" if indent.startswith("\t") else "    "
-    inner = "".join(f"{indent}{step}{argument},\n" for argument in arguments)
+    together = f"{indent}{step}{', '.join(arguments)}"
+    if "\n" not in flat and len(together) <= width:
+        return f"{indent}{head}(\n{together}\n{indent})"
+    inner = "".join(f"{indent}{step}{argument},\n".replace(f"\n{indent}", f"\n{indent}{step}") for argument in arguments)
     return f"{indent}{head}(\n{inner}{indent})"
+
+
+def _hangs(code: str, indent: str) -> bool:
+    """Whether the lines of an expression can be moved: the last one closes what the first one opens, at the indentation."""
+    lines = code.split("\n")
+    if len(lines) == 1:
+        return True
+    return not has_text_over_lines(code) and lines[0][-1:] in "([{" and lines[-1].startswith(indent) and lines[-1][len(indent) :][:1] in ")]}"
 
 
 def moved(code: str, by: str, to: str) -> str:

@@ -122,9 +122,8 @@ def is_steady(place: Place, expression: cst.BaseExpression, body: cst.BaseSuite,
     """
     names: set[str] = set()
     for node in subtree(expression):
-        if isinstance(node, cst.Call):
-            if meaning(place, node.func) not in pure:
-                return False
+        if isinstance(node, cst.Call) and meaning(place, node.func) not in pure:
+            return False
         if isinstance(node, (cst.Await, cst.Yield, cst.NamedExpr, cst.Lambda, cst.Subscript)):
             return False
         if isinstance(node, cst.Name):

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ctxlint.flow.conditions import ConditionTable, condition_table
-from ctxlint.flow.landing import expected_failures, targets_of_raise
+from ctxlint.flow.routes import Routes, routes, swallows_nothing
 from ctxlint.flow.sharing import NOT_SHARED, Sharing
-from ctxlint.ir.function import ENTRY, EXIT, RAISED, Condition, Edge, Function
-from ctxlint.ir.value import Result
+from ctxlint.ir.function import ENTRY, EXIT, RAISED, Condition, Function
 
 T = TypeVar("T")
 
@@ -43,13 +42,14 @@ class EventGraph:
     The graph never changes; only what is derived from it is computed when first asked for.
     """
 
-    __slots__ = ("function", "shared", "size", "entry", "exit", "raised", "_successors", "_predecessors",
+    __slots__ = ("function", "routes", "shared", "size", "entry", "exit", "raised", "_successors", "_predecessors",
                  "_derived")
 
-    def __init__(self, function: Function, successors: list[tuple[GraphEdge, ...]], shared: Sharing = NOT_SHARED) -> None:
-        size = len(function.events)
+    def __init__(self, routes: Routes, successors: list[tuple[GraphEdge, ...]], shared: Sharing = NOT_SHARED) -> None:
+        size = len(routes.function.events)
         self.shared = shared
-        self.function = function
+        self.routes = routes
+        self.function = routes.function
         self.size = size
         self.entry = size + ENTRY
         self.exit = size + EXIT
@@ -108,64 +108,38 @@ class EventGraph:
         return node == self.entry or bool(self.predecessors(node))
 
 
-def swallows_nothing(exit_event: int) -> bool:
-    """What is assumed of context managers nobody knows: an exception that leaves the body leaves the `with` as well."""
-    return False
-
-
 def event_graph(
     function: Function,
     can_raise: Callable[[int], bool],
     swallows: Callable[[int], bool] = swallows_nothing,
     shared: Sharing = NOT_SHARED,
 ) -> EventGraph:
-    """Lay out the function's events; those for which `can_raise` is true, and those for whose failure a handler is written,
-    can reach their block's pad.
+    """Lay out the function's events along its routes; see `ctxlint.flow.routes` for what `can_raise` and `swallows` say.
 
-    A `raise` has no other way on; where classes tell which handler catches it, it leads there (`ctxlint.flow.landing`).
-    An `exit` that is reached by an exception can end it only if `swallows` is true for it.
     `shared` says which names inner functions use (`ctxlint.flow.sharing`), so that they can change when anything is called.
     """
-    events, blocks = function.events, function.blocks
-    size = len(events)
-    expected = expected_failures(function, can_raise)
+    blocks, size = function.blocks, len(function.events)
     successors: list[tuple[GraphEdge, ...]] = [()] * (size + len(blocks))
-    seen = {ENTRY}
-    pending = [ENTRY]
-    while pending:
-        number = pending.pop()
-        block = blocks[number]
-        landing, ways = block.pad, block.edges
+    found = routes(function, can_raise, swallows)
+    for number, route in found.leaving.items():
         node = size + number
-        pad = _FAILING[size + landing] if size + landing < _SHARED else (GraphEdge(size + landing, None, "exception"),)
+        landing = size + blocks[number].pad
+        pad = _FAILING[landing] if landing < _SHARED else (GraphEdge(landing, None, "exception"),)
         failing: tuple[GraphEdge, ...] = ()
-        reached: list[int] = []
-        for event in range(block.first, block.last):
+        for event in range(blocks[number].first, route.end):
             onward = _ONWARD[event] if event < _SHARED else (GraphEdge(event, None, "next"),)
             successors[node] = onward + failing if failing else onward
             node = event
-            if events[event].kind == "raise":
-                targets = targets_of_raise(function, event, landing) if landing != RAISED else (landing,)
-                successors[node] = tuple([GraphEdge(size + target, None, "exception") for target in targets])
-                reached.extend(targets)
-                break
-            failing = pad if event in expected or can_raise(event) else ()
-            if failing:
-                reached.append(landing)
-        else:
-            if node < size and events[node].kind == "exit" and not swallows(node):
-                ways = tuple([way for way in ways if not _is_swallowed(way, node)])
-            onward_from_block = tuple([
-                _ONWARD[size + way.target][0] if way.condition is None and not way.raised and size + way.target < _SHARED
-                else GraphEdge(size + way.target, way.condition, "raised" if way.raised else "next") for way in ways
-            ])
-            successors[node] = onward_from_block + failing if failing else onward_from_block
-            reached.extend([way.target for way in ways])
-        for target in reached:
-            if target not in seen:
-                seen.add(target)
-                pending.append(target)
-    return EventGraph(function, successors, shared)
+            failing = pad if event in route.failing else ()
+        if route.raised:
+            successors[node] = tuple([GraphEdge(size + target, None, "exception") for target in route.raised])
+            continue
+        ways = tuple([
+            _ONWARD[size + way.target][0] if way.condition is None and not way.raised and size + way.target < _SHARED
+            else GraphEdge(size + way.target, way.condition, "raised" if way.raised else "next") for way in route.ways
+        ])
+        successors[node] = ways + failing if failing else ways
+    return EventGraph(found, successors, shared)
 
 
 def _positions(graph: EventGraph) -> dict[int, int]:
@@ -181,11 +155,6 @@ def _blocks_of_events(graph: EventGraph) -> list[int]:
     for number, block in enumerate(graph.function.blocks):
         numbers[block.first : block.last] = [number] * (block.last - block.first)
     return numbers
-
-
-def _is_swallowed(edge: Edge, exit_event: int) -> bool:
-    """Whether the edge is the one taken when the context manager's exit ends the exception."""
-    return edge.condition is not None and edge.condition.holds and edge.condition.value == Result(exit_event)
 
 
 def _turned_round(successors: list[tuple[GraphEdge, ...]]) -> list[list[int]]:

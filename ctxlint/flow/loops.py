@@ -44,10 +44,12 @@ class Loops:
 def may_repeat(function: Function) -> bool:
     """Whether the function has a loop at all, by its blocks: in an event graph without one nothing has to be looked for.
 
-    Every way from event to event is one along the edges and pads of their blocks. Blocks to which no way leads from the others
-    are taken away one after the other (Kahn, 1962); what remains lies on a cycle, or behind one.
+    Every way from event to event is one along the edges of their blocks, and along the pads of those that have events.
+    Blocks to which no way leads are taken away one after the other (Kahn, 1962); what remains lies on a cycle, or behind one.
     """
-    ways = [(*(edge.target for edge in block.edges), block.pad) for block in function.blocks]
+    ways = [
+        (*(edge.target for edge in block.edges), *([block.pad] if block.first < block.last else [])) for block in function.blocks
+    ]
     coming = [0] * len(ways)
     for targets in ways:
         for target in targets:

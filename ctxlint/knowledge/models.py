@@ -98,13 +98,14 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One effect of a callable.
 
-    `target`, `content`, `mode` and `key` name an argument: `self` (the receiver), a position from `0` (the receiver is not
+    `target`, `content`, `mode` and `key` name an argument: `self` (the receiver) or an attribute of it (`self.data`), a position from `0` (the receiver is not
     counted), a keyword, a position or a keyword (`1|mode`), or `*` (all of them); they are empty when there is none, or
     when the effect is on the result.
     `key` names the argument that selects one entry of the target, `how` what a mutation does to a container.
     `attribute` marks an attribute that is read, not called: `returns` is what it holds.
     `distinctive` marks a method whose name alone tells its library, so that it also counts for receivers of unknown type.
-    `atomic` marks a write that appears whole or not at all, `leaves` a replacement whose content also stays where it was.
+    `atomic` marks a write that appears whole or not at all, `leaves` a replacement whose content also stays where it was,
+    `each` an executor that runs what it is given once for each element of another argument.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
     `fallible` means that it can raise, be cancelled or return a failure value; `suspends` that awaiting it really does.
     """
@@ -125,6 +126,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     attribute: bool = False
     atomic: bool = False
     leaves: bool = False
+    each: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -147,6 +149,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     attribute: bool = False
     atomic: bool = False
     leaves: bool = False
+    each: bool = False
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -242,7 +245,7 @@ def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], l
         effect = Effect(
             does=read.does, target=read.target, content=read.content, store=read.store, depth=read.depth,
             mode=read.mode, key=read.key, how=read.how, returns=read.returns, suspends=read.suspends, when=read.when,
-            distinctive=read.distinctive, attribute=read.attribute, atomic=read.atomic, leaves=read.leaves,
+            distinctive=read.distinctive, attribute=read.attribute, atomic=read.atomic, leaves=read.leaves, each=read.each,
             fallible=_fallible(read) if read.fallible is None else read.fallible,
         )
         for name in read.names:

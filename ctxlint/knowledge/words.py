@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def parts(identifier: str) -> tuple[str, ...]:
     return tuple(_singular(word.lower()) for word in words)
 
 
+@functools.cache
 def hints(identifier: str, words: WordSet) -> bool:
     """Whether a part of `identifier`, or two neighbouring parts written together, is one of `words`."""
     split = parts(identifier)

@@ -24,7 +24,6 @@ from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import may_be_one, share
 from ctxlint.roles.literals import literals_before
 
-
 MODES: tuple[Mode, ...] = ("read", "write")
 CALLERS = 6
 """How many callers are asked what they pass."""
@@ -56,6 +55,15 @@ class Selecting:
         self._naming: dict[str, set[FunctionId]] = {}
         self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}
         self._taken_apart: dict[FunctionId, tuple[tuple[int, Holder], ...]] = {}
+        self._tests: dict[tuple[FunctionId, int], frozenset[tuple[str, str, bool]]] = {}
+
+    def tests_at(self, identity: FunctionId, event: int) -> frozenset[tuple[str, str, bool]]:
+        """The tests of fields that hold at an event."""
+        known = self._tests.get((identity, event))
+        if known is None:
+            found = literals_before(self.view, self.fields, identity, event)
+            known = self._tests[identity, event] = frozenset([literal.test for literal in found])
+        return known
 
     def concerned(
         self, names: frozenset[str], modules: frozenset[str], functions: frozenset[FunctionId]
@@ -204,8 +212,7 @@ class Accesses:
 
     def tests_at(self, use: Use) -> frozenset[tuple[str, str, bool]]:
         """The tests of fields that hold where a field is used."""
-        found = literals_before(self._view, self._fields, use.function, use.event)
-        return frozenset(literal.test for literal in found)
+        return self._selecting.tests_at(use.function, use.event)
 
     def fields_of(self, owner: str) -> frozenset[str]:
         """The fields of a class that are used as keys at all."""

@@ -13,9 +13,10 @@ import msgspec
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.kept_places import kept_places, under_kept_names
 from ctxlint.calls.mutations import Mutation
-from ctxlint.calls.summaries import Summaries
-from ctxlint.calls.terms import Term, keys, parameters, substitute
+from ctxlint.calls.summaries import Summaries, is_constructor
+from ctxlint.calls.terms import parameters
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.calls.view import View
 from ctxlint.flow.paths import reachable
@@ -105,13 +106,14 @@ class Cells:
         )
 
     def _collect(self, identity: FunctionId) -> None:
-        for mutation in self._summaries.of(identity).mutations:
+        summary = self._summaries.of(identity)
+        for mutation in summary.mutations:
             if not mutation.cells:
                 continue
             if mutation.distance == 0:
                 for cell in mutation.cells:
                     self._changes.setdefault(cell, []).append(Change(identity, mutation))
-            if mutation.distance <= NEAR:
+            if mutation.distance <= NEAR and summary.reads:    # what is rebuilt is read here or below
                 self._collect_restores(identity, mutation)
 
     def _collect_restores(self, identity: FunctionId, mutation: Mutation) -> None:
@@ -119,7 +121,9 @@ class Cells:
         if cell is None:
             return
         for source in sorted(self.entering.content(identity, mutation), key=lambda s: s.event):
-            if source.kind == "read" and source.event >= 0 and not self._is_part_of(identity, mutation, source.event):
+            if source.kind == "read" and source.event >= 0 and not (
+                self._is_part_of(identity, mutation, source.event) or self._makes_object(identity, source.event)
+            ):
                 for effect in self._named_reads(identity, source.event):
                     if not self._is_written_back(identity, mutation, source.event, effect.keys):
                         restore = Restore(
@@ -140,16 +144,9 @@ class Cells:
     def _named_reads(self, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
         """The nearest reads; one of a place that was passed in has the name of the attribute which the function keeps it in."""
         for effect in nearest_reads(self._summaries, identity, event):
-            kept = {step for name in parameters(effect.place) for step in self._kept_as(identity, name)}
-            named = substitute(effect.place, dict(kept))
-            yield msgspec.structs.replace(effect, keys=effect.keys | keys(named, identity.module)) if kept else effect
-
-    def _kept_as(self, identity: FunctionId, formal: str) -> Iterator[tuple[str, Term]]:
-        view = self._summaries.view
-        for number, event in enumerate(view.function(identity).events):
-            if event.kind == "write" and event.path is not None and event.value == Name(formal, "local"):
-                for cell in cells_of(view, identity, number, event.path):
-                    yield formal, Term("attribute", cell)
+            told = bool(parameters(effect.place))
+            kept = kept_places(self._summaries.view, self._summaries.places, identity) if told else {}
+            yield under_kept_names(effect, kept, identity.module) or effect
 
     def _looks(self, identity: FunctionId, number: int, cell: str) -> bool:
         view = self._summaries.view
@@ -166,6 +163,18 @@ class Cells:
             return False
         holders = view.origins(identity).roots(base, mutation.event)
         return ("result", read) in holders
+
+    def _makes_object(self, identity: FunctionId, event: int, depth: int = NEAR) -> bool:
+        """Whether the event makes an object that loads itself, here or in a function that does nothing else with stores: that
+        rebuilds its own attributes, not those of who keeps it.
+        """
+        view = self._summaries.view
+        made = [f for call in view.effective_calls(identity, event) for f in call.functions]
+        return bool(made) and all(is_constructor(view, each) or (depth > 0 and self._only_makes(each, depth)) for each in made)
+
+    def _only_makes(self, identity: FunctionId, depth: int) -> bool:
+        reads = {e.event for e in self._summaries.of(identity).effects if e.kind == "read"}
+        return bool(reads) and all(self._makes_object(identity, event, depth - 1) for event in reads)
 
     def _is_written_back(self, identity: FunctionId, filling: Mutation, read: int, keys: frozenset[str]) -> bool:
         """Whether the store gets the cell, or what was read, when the cell is filled or afterwards: that is an edit of the store.

@@ -144,23 +144,34 @@ class Edits:
         if loop is None or edit.operation not in ("append", "pop"):
             if loop is None or edit.operation == "store":
                 return edit
-            return msgspec.structs.replace(edit, start=None, looped=True)
+            every = edit.operation == "insert" and loop.driver is not None and edit.inserted == ONE
+            return msgspec.structs.replace(
+                edit, start=None, looped=True,
+                partial=every and self._is_left_out(identity, edit, loop),
+                repeats=self._rounds(identity, loop.driver, edit) if every and loop.driver is not None else None,
+            )
         if loop.driver is None and edit.operation == "pop":
             mark = self._mark(identity, edit, loop)
             if mark is not None:
                 return msgspec.structs.replace(edit, operation="slice", start=mark, removed=single(("size", min(edit.holders), loop.head)) - mark)
         rounds = self._rounds(identity, loop.driver, edit) if loop.driver is not None else None
-        skips = path(graph, loop.driver, loop.driver, {edit.event}, exceptional=False) is not None if loop.driver is not None else True
-        leaves = any(
-            successor.target not in loop.body and successor.kind == "next" and node != loop.driver
-            for node in loop.body for successor in graph.successors(node)
-        )
-        times = single(("rounds", str(identity), edit.event)) if rounds is None or skips or leaves else rounds
+        partial = self._is_left_out(identity, edit, loop)
+        times = single(("rounds", str(identity), edit.event)) if rounds is None or partial else rounds
         start = edit.start - times + ONE if edit.operation == "pop" and edit.start is not None else edit.start
         return msgspec.structs.replace(
-            edit, start=start, partial=skips or leaves, repeats=rounds,
+            edit, start=start, partial=partial, repeats=rounds,
             removed=times if edit.operation == "pop" else edit.removed,
             inserted=times if edit.operation == "append" else edit.inserted,
+        )
+
+    def _is_left_out(self, identity: FunctionId, edit: Edit, loop: Loop) -> bool:
+        """Whether some round makes no edit, or some way out leaves rounds out."""
+        graph = self._view.graph(identity)
+        if loop.driver is None or path(graph, loop.driver, loop.driver, {edit.event}, exceptional=False) is not None:
+            return True
+        return any(
+            successor.target not in loop.body and successor.kind == "next" and node != loop.driver
+            for node in loop.body for successor in graph.successors(node)
         )
 
     def _mark(self, identity: FunctionId, edit: Edit, loop: Loop) -> Sum | None:

@@ -19,7 +19,7 @@ from ctxlint.calls.view import Call, argument_of
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.holders import Holder, Holders
+from ctxlint.roles.holders import ITEM, Holder, Holders
 from ctxlint.roles.measures import slice_of
 
 DEEP = 99
@@ -28,6 +28,7 @@ HELPERS = 3
 
 _IMMUTABLE = frozenset(f"builtins.{name}" for name in ("str", "bytes", "int", "float", "complex", "bool", "NoneType", "range"))
 _REMOVES = frozenset(["pop", "popleft", "popitem"])
+_COPIERS = ("__copy__", "__replace__", "__post_init__", "__attrs_post_init__")
 _SPREADS = frozenset(["extend", "extendleft", "update"])
 
 
@@ -36,6 +37,8 @@ class Image(msgspec.Struct, frozen=True, gc=False):
 
     `taken` is true when it was removed from its container: nobody else has it any more.
     `around` is how many steps below the value itself it lies: one in `[x]`, two in `{"a": {"b": x}}`.
+    `apart` are fields that the copy of an object was given values of its own for. `folded` is how many of the levels are
+    those of the containers around it: a list of copied rows is its table copied two levels deep.
     """
 
     holder: Holder
@@ -43,6 +46,8 @@ class Image(msgspec.Struct, frozen=True, gc=False):
     where: tuple[FunctionId, int]
     taken: bool = False
     around: int = 0
+    apart: tuple[str, ...] = ()
+    folded: int = 0
 
 
 def shares(image: Image, mutated: Holder) -> bool:
@@ -50,7 +55,18 @@ def shares(image: Image, mutated: Holder) -> bool:
     if not mutated.startswith(image.holder):
         return False
     below = _STEP.findall(mutated[len(image.holder):])
+    if image.apart and below and below[0][1:] in image.apart:
+        return False
     return (mutated == image.holder or mutated[len(image.holder)] in ".[") and len(below) >= image.depth
+
+
+def as_whole(image: Image) -> Image:
+    """The image as one of the whole whose elements were put together anew: `[row[:] for row in table]` copies `table`."""
+    while image.around and image.holder.endswith(ITEM) and not image.taken:
+        image = msgspec.structs.replace(
+            image, holder=image.holder[:-len(ITEM)], depth=min(image.depth + 1, DEEP), around=image.around - 1, folded=image.folded + 1,
+        )
+    return image
 
 
 def steps_below(inner: Holder, outer: Holder) -> int:
@@ -126,8 +142,11 @@ class Images:
         elif operator == "comprehension-dict":
             yield from _inside(self._of(identity, at, value.parts[1], level))
         elif operator in ("item", "element"):
-            for holder in self._holders.of(identity, at, value):
+            holders = self._holders.of(identity, at, value)
+            for holder in holders:
                 yield Image(holder, 0, (identity, at), self._is_taken(identity, at, value))
+            if not holders and (operator == "element" or not isinstance(value.parts[1], Constant)):
+                yield from _out_of(self._of(identity, at, value.parts[0], level))
 
     def _alternatives(self, identity: FunctionId, value: Compound) -> tuple[Value, ...]:
         """Both sides of a choice; only the default one when an option of the function decides."""
@@ -189,9 +208,12 @@ class Images:
                     yield Image(holder, depth, (identity, number), self._is_taken(identity, number, event.path.root))
         elif event.kind == "suspend" and event.note == "await" and event.value is not None:
             yield from self._of(identity, number, event.value, level)
-        elif event.kind == "iterate":
-            for holder in self._holders.of(identity, number, Result(number)):
+        elif event.kind == "iterate" and event.value is not None:
+            elements = self._holders.of(identity, number, Result(number))
+            for holder in elements:
                 yield Image(holder, 0, (identity, number))
+            if not elements:
+                yield from _out_of(self._of(identity, number, event.value, level))
         elif event.kind == "call" and event.path is not None:
             yield from self._call(identity, number, event, event.path, level)
 
@@ -220,7 +242,10 @@ class Images:
         if match is not None:
             target = argument_of(match.call, match.effect.target)
             if target is not None:
-                yield from _deeper(self._of_argument(identity, number, event, target, level), match.effect.depth, (identity, number))
+                apart = self._given_anew(identity, number, event, target) if match.effect.depth == 1 else ()
+                for image in self._of_argument(identity, number, event, target, level) if apart is not None else ():
+                    own = msgspec.structs.replace(image, apart=image.apart or apart or ()) if not image.depth else image
+                    yield from _deeper([own], match.effect.depth, (identity, number))
                 for argument in event.arguments:
                     if argument.keyword:
                         yield from _inside(self._of(identity, number, argument.value, level))
@@ -239,6 +264,21 @@ class Images:
             for holder in self._holders.of(identity, number, Result(number)):
                 if path.steps and path.steps[-1] in ("get", "setdefault", *_REMOVES):
                     yield Image(holder, 0, (identity, number), taken)
+
+    def _given_anew(self, identity: FunctionId, number: int, event: Event, target: Value | AccessPath) -> tuple[str, ...] | None:
+        """The fields that a copy of an object gets values of its own for; none when its class sees to the copy itself."""
+        inference, program = self._view.inference, self._view.program
+        path = target if isinstance(target, AccessPath) else AccessPath(target)
+        for type in inference.of_path(identity, number, path):
+            if isinstance(type, Instance) and program.class_(type.name) is not None:
+                methods = [program.method(type.name, name) for name in _COPIERS]
+                if any(m is not None and any(e.kind == "write" for e in self._view.function(m).events) for m in methods):
+                    return None
+        named = [argument.keyword for argument in event.arguments if argument.keyword not in ("", "*", "**")]
+        for argument in event.arguments:
+            if isinstance(argument.value, Compound) and argument.value.operator == "dict":
+                named += [key.text for key in argument.value.parts[::2] if isinstance(key, Constant)]
+        return tuple(named)
 
     def _of_argument(
         self, identity: FunctionId, number: int, event: Event, target: Value | AccessPath, level: int
@@ -305,6 +345,15 @@ class Images:
 def _deeper(images: Iterable[Image], levels: int, where: tuple[FunctionId, int]) -> Iterator[Image]:
     for image in images:
         yield msgspec.structs.replace(image, depth=min(image.depth + levels, DEEP), where=where)
+
+
+def _out_of(images: Iterable[Image]) -> Iterator[Image]:
+    """An element of what the images are of."""
+    for image in images:
+        if image.around:
+            yield msgspec.structs.replace(image, around=image.around - 1)
+        else:
+            yield msgspec.structs.replace(image, holder=f"{image.holder}{ITEM}", depth=max(image.depth - 1, 0))
 
 
 def _inside(images: Iterable[Image], steps: int = 1) -> Iterator[Image]:

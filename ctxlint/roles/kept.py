@@ -12,10 +12,12 @@ from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod, ClassObject, in_order
+from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.images import Image, Images
+from ctxlint.roles.images import Image, Images, as_whole
+from ctxlint.roles.measures import slice_of
 
 LATER = "later"
 """The place of what is handed to something that runs later."""
@@ -52,6 +54,7 @@ class Kept:
         self._holders = holders
         self._images = images
         self._stored: dict[FunctionId, tuple[Stored, ...]] = {}
+        self._built: dict[FunctionId, tuple[Stored, ...]] = {}
 
     def of(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What a function, or a callee, stores into attributes and containers that shares structure with something."""
@@ -63,10 +66,14 @@ class Kept:
 
     def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):
+            if event.kind == "local" and event.value is not None and self._outlives(identity, event):
+                assert event.path is not None
+                yield from self._parts(identity, number, number, event.value, self._holders.of(identity, number, event.path.root))
             if event.path is None or not event.path.steps:
                 continue
             if event.kind == "write" and event.value is not None:
-                stored = self._parts(identity, number, number, event.value, self._holders.of_event(identity, number))
+                copied = 1 if slice_of(event) is not None else 0
+                stored = self._parts(identity, number, number, event.value, self._holders.of_event(identity, number), copied)
             elif event.kind == "call" and event.path.steps[-1] in _PUTS and event.arguments:
                 stored = self._put(identity, number, event, event.path.steps[-1])
             else:
@@ -83,6 +90,30 @@ class Kept:
         else:
             places, copied = list(holders), 1
         yield from self._parts(identity, number, number, event.arguments[-1].value, places, copied)
+
+    def _outlives(self, identity: FunctionId, event: Event) -> bool:
+        """Whether a function gives a value to a variable that is not its own: of its module, or of a function around it."""
+        root = event.path.root if event.path is not None else None
+        return isinstance(root, Name) and root.scope != "local" and self._view.function(identity).kind not in ("module", "class")
+
+    def built(self, identity: FunctionId) -> tuple[Stored, ...]:
+        """What the fields of the objects that a function, or a callee, makes share with something, wherever the objects go."""
+        found = self._built.get(identity)
+        if found is None:
+            self._built[identity] = ()
+            found = self._built[identity] = tuple(dict.fromkeys(self._find_built(identity)))
+        return found
+
+    def _find_built(self, identity: FunctionId) -> Iterator[Stored]:
+        for number, event in enumerate(self._view.function(identity).events):
+            if event.kind != "call":
+                continue
+            for place, image, constructor in self._constructed(identity, number):
+                yield Stored(place, image, identity, number, made=constructor)
+            for call in self._view.effective_calls(identity, number):
+                for target in call.functions[:4]:
+                    if target != identity and not is_constructor(self._view, target):
+                        yield from self._lifted(identity, number, call, target, self.built(target))
 
     def deferred(self, identity: FunctionId) -> Iterator[Stored]:
         """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
@@ -161,7 +192,7 @@ class Kept:
                     yield Stored(place, image, identity, number, made=constructor)
                 return
         for place in sorted(places):
-            for image in self._images.of(identity, at, value):
+            for image in map(as_whole, self._images.of(identity, at, value)):
                 if image.holder == place and image.depth and level:
                     yield Stored(place, image, identity, number, back=True)
                 elif image.holder != place:
@@ -203,8 +234,14 @@ class Kept:
                 for target in call.functions[:4]:
                     if target == identity or is_constructor(self._view, target):
                         continue
-                    for stored in self.of(target):
-                        if stored.image.holder.startswith(f"{target.module}:"):
-                            for image in self._images.translated(identity, number, call, target, stored.image):
-                                if image != stored.image:
-                                    yield Stored(stored.place, image, identity, number, made=stored.origin)
+                    yield from self._lifted(identity, number, call, target, self.of(target))
+
+    def _lifted(
+        self, identity: FunctionId, number: int, call: Call, target: FunctionId, below: Iterable[Stored]
+    ) -> Iterator[Stored]:
+        """What a callee stores of its formals, as stored here of what the call passes."""
+        for stored in below:
+            if stored.image.holder.startswith(f"{target.module}:"):
+                for image in self._images.translated(identity, number, call, target, stored.image):
+                    if image != stored.image:
+                        yield Stored(stored.place, image, identity, number, made=stored.origin)

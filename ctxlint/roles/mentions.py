@@ -93,7 +93,7 @@ class Mentions:
 
     def _returned(self, target: FunctionId) -> Iterator[Holder]:
         """The cells that a callee's result is made of."""
-        for source in self._summaries.of(target).flow.returns:
+        for source in self._summaries.flow(target).returns:
             if source.kind == "cell" and source.name:
                 yield source.name
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -32,6 +32,8 @@ class Change(msgspec.Struct, frozen=True, gc=False):
     place: Holder
     function: FunctionId
     event: int
+    origin: FunctionId | None = None
+    """The function whose own operation changes it, if that is another one."""
 
 
 class Mutated:
@@ -39,6 +41,8 @@ class Mutated:
 
     def __init__(self, summaries: Summaries, holders: Holders, images: Images) -> None:
         self._images = images
+        self._summaries = summaries
+        self._through: dict[Holder, list[Change]] | None = None
         self._view: View = summaries.view
         self._holders = holders
         self.changes: list[Change] = []
@@ -47,6 +51,44 @@ class Mutated:
             if not is_constructor(self._view, identity):
                 for change in self._of(identity):
                     self.changes.append(change)
+
+    def through(self, place: Holder) -> Sequence[Change]:
+        """The changes of what objects hold that are reached through a place: `self.plan.steps.append(x)`, through `plan`.
+
+        Such a change has the name of its object's own attribute, too, which says nothing about which object it is.
+        Found when first asked for, which is seldom.
+        """
+        if self._through is None:
+            self._through = {}
+            for identity in self._view.program.functions():
+                if not is_constructor(self._view, identity):
+                    for cell, change in self._reached(identity):
+                        self._through.setdefault(cell.partition("[")[0], []).append(change)
+        return self._through.get(place.partition("[")[0], ())
+
+    def _reached(self, identity: FunctionId) -> Iterator[tuple[Holder, Change]]:
+        for number, event in enumerate(self._view.function(identity).events):
+            path = self._changed(identity, number, event)
+            if path is not None and path.steps:
+                yield from self._on_the_way(identity, number, path, event.keys, (identity, number))
+        for mutation in self._summaries.of(identity).mutations:
+            if mutation.distance and len(mutation.path.steps) > 1:
+                inside = mutation.how in ("add", "remove", "clear", "mutate")
+                steps = mutation.path.steps if inside else mutation.path.steps[:-1]
+                yield from self._on_the_way(identity, mutation.event, AccessPath(mutation.path.root, steps), (), mutation.origin)
+
+    def _on_the_way(
+        self, identity: FunctionId, number: int, path: AccessPath, keys: tuple[Value, ...], origin: tuple[FunctionId, int]
+    ) -> Iterator[tuple[Holder, Change]]:
+        """Each place on a path below which an attribute of an object is changed, with the change as seen from there."""
+        for length, step in enumerate(path.steps):
+            if step.startswith("["):
+                continue
+            whole = AccessPath(path.root, path.steps[:length])
+            if self._holders.is_instance(identity, number, whole):
+                below = "".join(s if s.startswith("[") else f".{s}" for s in path.steps[length:])
+                for cell in sorted(self._holders.of_path(identity, number, whole, keys)):
+                    yield cell, Change(f"{cell}{below}", identity, number, origin[0])
 
     def _of(self, identity: FunctionId) -> Iterator[Change]:
         for number, event in enumerate(self._view.function(identity).events):

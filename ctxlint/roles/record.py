@@ -30,6 +30,8 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     """The methods that make the edit and take it back, if the record is an object that knows both."""
     bound: Edit | None = None
     """The edit that the record's bound method and arguments will make, if it holds those."""
+    below: tuple[FunctionId, int] | None = None
+    """Where a callee puts it together of several things that this function passes."""
 
 
 class Replay(msgspec.Struct, frozen=True, gc=False):

@@ -11,7 +11,9 @@ import msgspec
 
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.kept_places import kept_places, under_kept_names
 from ctxlint.calls.summaries import Summaries
+from ctxlint.calls.terms import parameters
 
 
 class Access(msgspec.Struct, frozen=True, gc=False):
@@ -27,8 +29,13 @@ class Stores:
     def __init__(self, summaries: Summaries) -> None:
         self._readers: dict[str, list[Access]] = {}
         self._writers: dict[str, list[Access]] = {}
+        self._keepers: dict[str, list[Access]] = {}
         for identity in summaries.view.program.functions():
-            for effect in summaries.of(identity).effects:
+            effects = summaries.of(identity).effects
+            for effect in _kept(summaries, identity, effects):
+                for key in effect.keys:
+                    self._keepers.setdefault(key, []).append(Access(identity, effect))
+            for effect in effects:
                 if effect.distance > 0 and not _is_new_level(effect):
                     continue
                 table = self._readers if effect.kind == "read" else self._writers if effect.kind in WRITES else None
@@ -44,9 +51,20 @@ class Stores:
         """The accesses that read a store with one of `keys`, outside the functions `but`."""
         return tuple(_found(self._readers, keys, frozenset(but)))
 
+    def keeping_readers(self, keys: Iterable[str]) -> tuple[Access, ...]:
+        """The accesses that read a file by the path they were told, and keep that path in an attribute of these keys."""
+        return tuple(_found(self._keepers, keys, frozenset()))
+
     def writers(self, keys: Iterable[str], *, but: Iterable[FunctionId] = ()) -> tuple[Access, ...]:
         """The accesses that write a store with one of `keys`, outside the functions `but`."""
         return tuple(_found(self._writers, keys, frozenset(but)))
+
+
+def _kept(summaries: Summaries, identity: FunctionId, effects: tuple[StoreEffect, ...]) -> list[StoreEffect]:
+    """The reads of files whose paths the function was told and keeps in attributes: they read the attributes' files."""
+    told = [e for e in effects if e.medium == "file" and e.kind == "read" and parameters(e.place)] if summaries.view.program.owner(identity) is not None else []
+    kept = kept_places(summaries.view, summaries.places, identity) if told else {}
+    return [named for e in told if (named := under_kept_names(e, kept, identity.module)) is not None] if kept else []
 
 
 def _is_new_level(effect: StoreEffect) -> bool:

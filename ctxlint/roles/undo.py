@@ -385,7 +385,7 @@ class UndoRecords:
             bound = self._bound_in(identity, number, Result(number), 0) if called else None
             seen = Record(
                 identity, number, container, parts, made if len(record.parts) == 1 else number, None, record.distance + 1, inverse,
-                bound=bound,
+                bound=bound, below=record.below or ((target, record.made) if len(record.parts) > 1 else None),
             )
             if self._may_be_replayed(seen):
                 yield seen

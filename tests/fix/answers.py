@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from ctxlint.diagnostic import Fix, Step
@@ -9,18 +10,20 @@ from ctxlint.fix.fixes import Workshop
 from ctxlint.fix.rewriting import Refusal, Runtime
 from ctxlint.fix.text import edited, text_of
 from ctxlint.ir.span import Span
-from ctxlint.knowledge.rules import Rule, load_rules
+from ctxlint.knowledge.rules import load_rules
 from tests.findings import finding
 
 rules = cache(lambda: load_rules(()))
 
 
-def answer(source: str, code: str, kind: str = "", steps: tuple[str, ...] = (), events: tuple[str, ...] = (), **facts: str) -> Fix | Refusal:
+def answer(
+    source: str, code: str, facts: Mapping[str, str], kind: str = "", steps: tuple[str, ...] = (), events: tuple[str, ...] = ()
+) -> Fix | Refusal:
     """The answer to a finding at the text behind the mark `§`; marks `§1`, `§2` … stand before the steps, and in facts for their places.
     """
     clean, places = unmarked(source)
     at = {mark: f"m.py:{span.line}:{span.column}" for mark, span in places.items()}
-    said = tuple((name.replace("_", "-"), at.get(value, value)) for name, value in facts.items())
+    said = tuple((name, at.get(value, value)) for name, value in facts.items())
     flow = tuple(Step("m.py", places[step], "step") for step in steps)
     one = finding(code=code, kind=kind, path="m.py", span=places["§"], facts=said, flow=flow, events=events, fixes=(), confidence="high")
     shop = Workshop(rules(), lambda path: clean.encode(), lambda path: "m", lambda path: Runtime("ctxlint.runtime", True))

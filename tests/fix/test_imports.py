@@ -8,7 +8,7 @@ import pytest
 
 from ctxlint.fix.imports import Wanted, import_edit, local_name
 from ctxlint.fix.names import names_of
-from ctxlint.fix.text import edited, text_of
+from ctxlint.fix.text import Refused, edited, text_of
 
 RUNTIME = Wanted("ctxlint.runtime", "atomic_write", "atomic_write")
 
@@ -65,3 +65,28 @@ def test_a_module_of_the_standard_library_goes_to_its_block() -> None:
 )
 def test_a_name_means_one_thing_in_a_file(source: str, local: str) -> None:
     assert local_name(names_of(ast.parse(source)), "ctxlint.runtime", "atomic_write") == local
+
+
+def test_a_mixed_block_takes_an_import_beside_those_of_its_kind() -> None:
+    before = "import os\nimport httpx\nimport yaml\nfrom mine.a import a\nfrom mine.b import b\nfrom mine.c import c\n"
+    assert imported(before) == before.replace("import yaml\n", "import yaml\nfrom ctxlint.runtime import atomic_write\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ('"""Doc."""; import os\nx = 1\n', "leaves no line"),
+        ("from __future__ import annotations; import os\nx = 1\n", "leaves no line"),
+        ("import os\n# why\nimport yaml\nx = 1\n", ""),
+        ("# why\nx = 1\n", "part a statement from its comment"),
+        ("# -*- coding: utf-8 -*-\nx = 1\n", ""),
+        ("#!/usr/bin/python\nx = 1\n", ""),
+        ("import os; x = (\n1)\n", "inside of a statement"),
+    ],
+)
+def test_an_import_parts_nothing(source: str, reason: str) -> None:
+    if not reason:
+        ast.parse(imported(source))
+        return
+    with pytest.raises(Refused, match=reason):
+        imported(source)

@@ -61,6 +61,8 @@ OPEN, METHOD, TEXT, THREAD, EXECUTOR = (
         (WITH.format("f.write(f.name)"), OPEN, "used for more than writing"),
         (WITH.format("g = lambda: f.write('x')\n        g()"), OPEN, "used for more than writing"),
         (WITH.format("keep(f)"), OPEN, "used for more than writing"),
+        ("async def g(p, s):\n    f = §aiofiles.open(p, 'w')\n", "aiofiles.open", "lives on"),
+        ("async def g(p, s):\n    async with §aiofiles.open(p, 'w') as f:\n        await f.write(s)\n    return f\n", "aiofiles.open", "lives on"),
         # the body
         (DUMP.format("json.dump(data, f, cls=data.Encoder)"), OPEN, "encoder of its own"),
         ("def g(p, s):\n    with §open(p, 'w') as f: f.write(s); g()\n", OPEN, "behind the colon"),
@@ -79,5 +81,5 @@ OPEN, METHOD, TEXT, THREAD, EXECUTOR = (
     ],
 )
 def test_a_write_is_left_alone(source: str, callees: str, reason: str) -> None:
-    made = answer(source, "CTX105", callees=callees)
+    made = answer(source, "CTX105", {"callees": callees})
     assert isinstance(made, Refusal) and reason in made.reason, after(source, made)

@@ -30,22 +30,22 @@ def trust(source: str, code: str) -> set[str]:
         (HEAD + WRITE, "safe"),
         (f"import fcntl\n{HEAD}{WRITE}", "unsafe"),
         (f"import watchdog\n{HEAD}{WRITE}", "unsafe"),
-        ("import json\ndef touch(path):\n    data = json.loads(open(path).read())\n"
-         "    with open(path, 'w') as f:\n        json.dump(data, f)\n", "unsafe"),
-        ("import json\ndef touch(options):\n    data = json.loads(open(options.out).read())\n"
-         "    with open(options.out, 'w') as f:\n        json.dump(data, f)\n", "unsafe"),
+        (("import json\ndef touch(path):\n    data = json.loads(open(path).read())\n"
+         "    with open(path, 'w') as f:\n        json.dump(data, f)\n"), "unsafe"),
+        (("import json\ndef touch(options):\n    data = json.loads(open(options.out).read())\n"
+         "    with open(options.out, 'w') as f:\n        json.dump(data, f)\n"), "unsafe"),
         (f"from other import shown\n{HEAD}def save(data):\n    STATE.write_text(shown(data))\n", "unsafe"),
         (f"from other import shown\n{HEAD}def save(data):\n    with open(STATE, 'w') as f:\n        f.write(shown(data))\n", "unsafe"),
         (f"from other import shown\n{HEAD}def save(data):\n    open(STATE, 'w').write(shown(data))\n", "unsafe"),
-        (f"from other import shown\n{HEAD}def save(data):\n    with open(STATE, 'w') as f:\n        for row in data:\n"
-         "            print(shown(row), file=f)\n", "unsafe"),
+        ((f"from other import shown\n{HEAD}def save(data):\n    with open(STATE, 'w') as f:\n        for row in data:\n"
+         "            print(shown(row), file=f)\n"), "unsafe"),
         (f"{HEAD}def save(data):\n    with open(STATE, 'w') as f:\n        for row in data:\n            print(row, file=f)\n", "safe"),
-        (f"import aiofiles\n{HEAD}async def save(data):\n    async with aiofiles.open(STATE, 'w') as f:\n"
-         "        await f.write(json.dumps(data))\n", "unsafe"),
+        ((f"import aiofiles\n{HEAD}async def save(data):\n    async with aiofiles.open(STATE, 'w') as f:\n"
+         "        await f.write(json.dumps(data))\n"), "unsafe"),
         (f"import asyncio\n{HEAD}async def save(text):\n    await asyncio.to_thread(STATE.write_text, text, encoding='utf-8')\n", "unsafe"),
         (f"import asyncio\n{HEAD}async def save(data):\n    await asyncio.to_thread(STATE.write_text, json.dumps(data))\n", "safe"),
-        (f"import os\n{HEAD}def put(path: Path, text: str):\n    aside = path.with_name('new')\n    aside.write_text(text)\n"
-         f"    os.replace(aside, path)\n{WRITE}", "unsafe"),
+        ((f"import os\n{HEAD}def put(path: Path, text: str):\n    aside = path.with_name('new')\n    aside.write_text(text)\n"
+         f"    os.replace(aside, path)\n{WRITE}"), "unsafe"),
     ],
 )
 def test_an_atomic_write_is_safe_where_nothing_can_tell_the_difference(source: str, expected: str) -> None:

@@ -9,7 +9,7 @@ from tests.syntax.lowered import function_of
 
 
 def resolved(made: Function, event: int, same=None) -> set[AccessPath]:
-    definitions = Definitions(quiet(made))
+    definitions = Definitions(quiet(made).routes)
     return set(resolve(made, definitions, event) if same is None else resolve(made, definitions, event, same))
 
 
@@ -17,8 +17,8 @@ def test_a_local_stands_for_the_cell_it_was_read_from() -> None:
     made = straight(read("self.messages"), bind("history", Result(0)), call("history.append", local("m")),
                     formals=("self", "m"))
     assert resolved(made, 2) == {at("self.messages.append")}
-    assert alias_paths(made, Definitions(quiet(made)), 2, local("history")) == {at("self.messages")}
-    assert alias_paths(made, Definitions(quiet(made)), 2, local("m")) == {at("m")}
+    assert alias_paths(made, Definitions(quiet(made).routes), 2, local("history")) == {at("self.messages")}
+    assert alias_paths(made, Definitions(quiet(made).routes), 2, local("m")) == {at("m")}
 
 
 def test_items_keep_an_item_step() -> None:

@@ -249,7 +249,7 @@ def test_a_loop_body_may_run_never() -> None:
 
 def places(found: Code, mark: str, *kinds: str) -> set[AccessPath]:
     graph = found.graph()
-    return set(resolve(found.function, Definitions(graph), found.event(mark, *kinds)))
+    return set(resolve(found.function, Definitions(graph.routes), found.event(mark, *kinds)))
 
 
 def test_aliases_of_cells() -> None:
@@ -286,7 +286,7 @@ def test_origins_of_a_record() -> None:
             await self.store.put(key, parts)  # W
         """)
     graph = found.graph()
-    origins = Origins(found.function, Definitions(graph))
+    origins = Origins(found.function, Definitions(graph.routes))
     write = found.event("W", "call")
     stored = found.function.events[write].arguments[1].value
     content = origins.roots(stored, write, mutations=True)
@@ -307,7 +307,7 @@ def test_identity_of_a_loaded_record() -> None:
             await self.store.put(key, state)  # W
         """)
     graph = found.graph()
-    origins = Origins(found.function, Definitions(graph))
+    origins = Origins(found.function, Definitions(graph.routes))
     write = found.event("W", "call")
     assert origins.identity(found.function.events[write].arguments[1].value, write) == {
         ("result", found.event("R", "call")), ("result", found.event("N", "call")), ("constant", "None")}

@@ -1,6 +1,6 @@
 from hypothesis import given
 
-from ctxlint.flow.loops import Loops
+from ctxlint.flow.loops import Loops, may_repeat
 from ctxlint.flow.paths import path
 from tests.flow.build import EXIT, call, edge, function, graphs, local, quiet, step
 
@@ -36,3 +36,14 @@ def test_every_event_that_repeats_is_in_a_loop(graph) -> None:
         cycle = path(graph, node, node, consistent=False)
         if cycle is not None:
             assert heads.intersection(cycle.nodes)
+
+
+@given(graphs())
+def test_without_a_cycle_of_blocks_there_is_no_loop(graph) -> None:
+    assert may_repeat(graph.function) or not Loops(graph).all
+
+
+def test_blocks_go_round_or_do_not() -> None:
+    asks = ([step("iterate", local("rows"))], [edge(4), edge(EXIT)])
+    assert may_repeat(function([([call("x.before")], [edge(3)]), asks, ([call("x.row")], [edge(3)])]))
+    assert not may_repeat(function([([call("x.before")], [edge(3)]), asks, ([call("x.row")], [edge(EXIT)])]))

@@ -20,7 +20,7 @@ def _ask_everything() -> None:
         ([step("exit", local("lock"))], [edge(EXIT, local("a")), edge(2, local("a"), False)]),
     ], formals=("a",))
     graph = event_graph(made, lambda event: True)
-    definitions = Definitions(graph)
+    definitions = Definitions(graph.routes)
     assert path(graph, graph.entry, graph.exit) is not None
     assert Origins(made, definitions).roots(local("x"), 2, mutations=True)
     assert resolve(made, definitions, 2) and Loops(graph).all and guards(graph, 2)

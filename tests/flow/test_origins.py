@@ -11,7 +11,7 @@ from tests.flow.build import (
 
 
 def origins(made: Function, **told: object) -> Origins:
-    return Origins(made, Definitions(quiet(made)), **told)  # type: ignore[arg-type]
+    return Origins(made, Definitions(quiet(made).routes), **told)  # type: ignore[arg-type]
 
 
 def test_content_goes_through_locals_operators_and_displays() -> None:
@@ -97,7 +97,7 @@ def test_handlers_imports_and_stores() -> None:
 
 @given(graphs())
 def test_identity_is_part_of_content(graph: EventGraph) -> None:
-    told = Origins(graph.function, Definitions(graph))
+    told = Origins(graph.function, Definitions(graph.routes))
     for node in range(graph.size):
         for name in NAMES:
             content = told.roots(local(name), node)

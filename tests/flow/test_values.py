@@ -47,7 +47,7 @@ few = settings(max_examples=40)
 
 
 def told(made: Function) -> Origins:
-    return Origins(made, Definitions(quiet(made)))
+    return Origins(made, Definitions(quiet(made).routes))
 
 
 def content(value: Value) -> frozenset[Atom]:
@@ -69,7 +69,7 @@ def on_branches(one: Value, other: Value) -> Function:
 
 
 def paths(made: Function, path: AccessPath) -> frozenset[AccessPath]:
-    return root_paths(made, Definitions(quiet(made)), len(made.events) - 1, path)
+    return root_paths(made, Definitions(quiet(made).routes), len(made.events) - 1, path)
 
 
 def bound(value: Value) -> Function:
@@ -156,7 +156,7 @@ def test_paths_through_a_loop_are_cut(steps: list[str], reads: int) -> None:
         (body, [edge(3, local("flag")), edge(4, local("flag"), False)]),
         ([call("node.m")], [edge(EXIT)]),
     ], formals=FORMALS)
-    found = resolve(made, Definitions(quiet(made)), len(made.events) - 1)
+    found = resolve(made, Definitions(quiet(made).routes), len(made.events) - 1)
     assert at(".".join(["self", *(steps * reads)[:STEPS], "m"])) in found
     assert all(len(each.steps) <= STEPS + 1 for each in found)
     assert all(each.root == local("self") for each in found)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Sequence
 
 import libcst as cst
 
+from ctxlint.fix.bindings import names_in
 from ctxlint.fix.openings import meaning
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 
@@ -26,6 +29,8 @@ def copy_image(
     inner = _copied(place, expression, shallow)
     if not isinstance(inner, (cst.Name, cst.Attribute, cst.Subscript)):
         return Refusal("what hands the value out is no plain name, attribute or item")
+    if _compared_by_identity(place) & (names_in([inner]) | set(re.findall(r"\w+", " ".join(place.diagnostic.events[2:])))):
+        return Refusal("somebody asks whether it is the very object, which a copy is not")
     known = place.fact("type") in containers
     once = place.fact("levels") == "1" and inner is expression
     elements = place.fact("elements").split()
@@ -37,6 +42,17 @@ def copy_image(
     return Rewriting(message, (place.text.edit(unit.whole(expression), new),), "unsafe" if known else "display")
 
 
+def _compared_by_identity(place: Place) -> set[str]:
+    """The names and attributes that are compared by `is` with something else than a constant, anywhere in the file."""
+    found: set[str] = set()
+    for node in ast.walk(place.tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            sides = [node.left, *node.comparators]
+            if not any(isinstance(side, ast.Constant) for side in sides):
+                found |= {side.attr if isinstance(side, ast.Attribute) else side.id for side in sides if isinstance(side, (ast.Attribute, ast.Name))}
+    return found
+
+
 def _expression(place: Place) -> cst.BaseExpression | None:
     """The expression at the finding: the one with its very span, or the value of the assignment that begins there."""
     unit, span = place.unit, place.diagnostic.span
@@ -46,11 +62,9 @@ def _expression(place: Place) -> cst.BaseExpression | None:
         if isinstance(node, cst.BaseExpression) and where == span and unit.around(node, (cst.AssignTarget, cst.Del)) is None:
             return node
         begins = (where.line, where.column) == (span.line, span.column)
-        if isinstance(node, cst.Assign) and begins and len(node.targets) == 1:
+        if isinstance(node, cst.Assign) and len(node.targets) == 1 and (begins or unit.span(node.targets[0].target) == span):
             found = node.value
-        elif isinstance(node, cst.Assign) and len(node.targets) == 1 and unit.span(node.targets[0].target) == span:
-            found = node.value
-        elif isinstance(node, cst.Return) and begins and node.value is not None:
+        if isinstance(node, cst.Return) and begins and node.value is not None:
             found = node.value
     return found
 

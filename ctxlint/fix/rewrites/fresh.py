@@ -270,8 +270,24 @@ def _first_wins(place: Place, found: Found) -> Answer:
     if not isinstance(key, cst.Index):
         return Refusal("the entry is not filled by a plain assignment")
     made = assign.value.value
+    if _is_worked_with(place, assign, made):
+        return Refusal("what is put into the container was worked with before, and another one does not stand for it")
     new = f"{made} = {unit.code(target.value)}.setdefault({unit.code(key.value)}, {made})"
     return Rewriting("let the first entry stand", (place.text.edit(unit.span(assign), new),), "unsafe")
+
+
+def _is_worked_with(place: Place, assign: cst.Assign, made: str) -> bool:
+    """Whether what a local holds is used between its last assignment and the one that hands it on."""
+    unit = place.unit
+    function = unit.around(assign, cst.FunctionDef)
+    until = unit.span(assign)
+    names = [
+        each for each in subtree(function.body if function is not None else unit.tree)
+        if isinstance(each, cst.Name) and each.value == made and each in unit.ranges and not _is_attribute(place, each)
+    ]
+    targets = [each for each in names if isinstance(unit.parents.get(each), (cst.AssignTarget, cst.AnnAssign)) and unit.span(each) < until]
+    last = max(map(unit.span, targets), default=None)
+    return any((last is None or last < unit.span(each)) and unit.span(each) < until for each in names)
 
 
 def _swapped(place: Place, found: Found) -> Answer:

@@ -9,10 +9,15 @@ import libcst as cst
 from ctxlint.diagnostic import Applicability
 from ctxlint.fix.bindings import names_in, subtree, targets_of
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
-from ctxlint.fix.statements import between, lines_of, node_at, waits
+from ctxlint.fix.statements import Between, between, lines_of, node_at, waits
 from ctxlint.ir.span import Span
 
 MESSAGE = "record before the change"
+
+_CHANGING = frozenset({
+    "append", "extend", "insert", "pop", "popitem", "popleft", "appendleft", "remove", "clear", "add", "discard", "update", "setdefault",
+})
+"""What changes the object it is called on."""
 
 
 def record_first(place: Place) -> Answer:
@@ -40,6 +45,8 @@ def record_first(place: Place) -> Answer:
         return Refusal(trouble)
     if any(isinstance(each, (cst.Return, cst.Break, cst.Continue, cst.Raise)) for statement in passed for each in subtree(statement)):
         return Refusal("what comes between can leave before the record")
+    if _is_one_of_several(place, found):
+        return Refusal("the record is one of several that stand together")
     moved, target = lines_of(place, recording, recording), lines_of(place, changing, changing)
     if _shares_a_line(place, recording) or _shares_a_line(place, changing):
         return Refusal("several statements share a line")
@@ -47,27 +54,52 @@ def record_first(place: Place) -> Answer:
     code = unit.lines(moved.line, moved.end_line).replace("\r\n", "\n").replace("\r", "\n")
     if not code.endswith("\n"):
         return Refusal("the record is the last line of a file without a line end")
+    begin = _with_its_gap(place, moved)
+    apart = "\n" if begin < moved.line else ""
     edits = (
-        place.text.edit(Span(target.line, 1, target.line, 1), code),
-        place.text.edit(Span(_with_its_gap(place, found.body, moved), 1, moved.end_line + 1, 1), ""),
+        place.text.edit(Span(target.line, 1, target.line, 1), code + apart),
+        place.text.edit(Span(begin, 1, moved.end_line + 1, 1), ""),
     )
-    return Rewriting(MESSAGE, edits, _trust(place, changing, recording))
+    return Rewriting(MESSAGE, edits, _trust(place, found))
 
 
-def _with_its_gap(place: Place, body: Sequence[cst.CSTNode], moved: Span) -> int:
-    """The first line to take out: the empty lines above a statement go with it when it was the last of its block."""
+def _with_its_gap(place: Place, moved: Span) -> int:
+    """The first line to take out: the empty lines above a statement go with it."""
     first = moved.line
-    if place.unit.span(body[-1]).end_line == moved.end_line:
-        while not place.text.line(first - 1).strip():
-            first -= 1
+    while not place.text.line(first - 1).strip():
+        first -= 1
     return first
 
 
-def _trust(place: Place, changing: cst.CSTNode, recording: cst.CSTNode) -> Applicability:
+def _is_one_of_several(place: Place, found: Between) -> bool:
+    """Whether the statement before or behind the record calls the same function: the first of a series does not move alone."""
+    def called(statement: cst.CSTNode) -> set[str]:
+        return {place.unit.code(each.func) for each in subtree(statement) if isinstance(each, cst.Call)} if isinstance(statement, cst.SimpleStatementLine) else set()
+
+    calls = [each for each in subtree(found.body[found.last]) if isinstance(each, cst.Call)]
+    beside = [found.body[at] for at in (found.last - 1, found.last + 1) if found.first < at < len(found.body)]
+    return bool(calls) and any(place.unit.code(calls[0].func) in called(each) for each in beside)
+
+
+def _trust(place: Place, found: Between) -> Applicability:
     """Never safe: what the record calls may see the state as it was under another name."""
-    if waits(recording) and _looked_at_before(place, changing):
-        return "display"                    # while the record waits, another call would see the state as it was
+    changing, recording = found.body[found.first], found.body[found.last]
+    if waits(recording) and (_looked_at_before(place, changing) or _continues_a_change(found)):
+        return "display"                    # while the record waits, another call would see the state as it was, or half of a change
     return "unsafe"
+
+
+def _continues_a_change(found: Between) -> bool:
+    """Whether the statement before the change, which nobody could come between, changes an object, too."""
+    before = found.body[found.first - 1] if found.first else None
+    if not isinstance(before, cst.SimpleStatementLine) or waits(before):
+        return False
+    return any(
+        isinstance(target, (cst.Attribute, cst.Subscript)) for each in subtree(before) for target in targets_of(each)
+    ) or any(
+        isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute) and isinstance(each.func.value, cst.Attribute)
+        and each.func.attr.value in _CHANGING for each in subtree(before)
+    )
 
 
 def _looked_at_before(place: Place, changing: cst.CSTNode) -> bool:

@@ -1,0 +1,42 @@
+"""Writes in place: whether a helper is only told what to write, or makes it."""
+
+from __future__ import annotations
+
+from ctxlint.checks.overwrites import overwrites
+from tests.checks.asked import answers, marked
+
+TOLD_IN_A_LOOP = '''
+from pathlib import Path
+def save(path: Path, text: str) -> None:
+    while text.startswith("-"):
+        text = text.strip("-")
+    path.write_text(text)
+def keep(text: str) -> None:
+    save(Path("notes.txt"), text)  # <-
+def load() -> str:
+    return Path("notes.txt").read_text()
+'''
+
+MANY_WAYS_UP = '''
+from pathlib import Path
+def write(path: Path, text: str) -> None:
+    path.write_text(text)
+def first(path: Path, text: str) -> None:
+    write(path, text)
+    write(path, text)
+def second(path: Path, text: str) -> None:
+    first(path, text)
+    first(path, text)
+def keep(text: str) -> None:
+    second(Path("notes.txt"), text + "!")  # <-
+def load() -> str:
+    return Path("notes.txt").read_text()
+'''
+
+
+def test_a_text_that_a_loop_changes_is_still_what_the_caller_told() -> None:
+    assert [line for line, _ in answers(overwrites, agent=TOLD_IN_A_LOOP)] == marked(TOLD_IN_A_LOOP)
+
+
+def test_many_chains_of_calls_lead_to_one_who_is_to_blame() -> None:
+    assert [line for line, _ in answers(overwrites, agent=MANY_WAYS_UP)] == marked(MANY_WAYS_UP)

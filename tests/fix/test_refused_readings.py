@@ -1,0 +1,85 @@
+"""Each condition under which a stale reading is left to its author."""
+
+from __future__ import annotations
+
+import pytest
+
+from ctxlint.fix.rewriting import Refusal
+from tests.fix.answers import after, answer
+
+LOCKED = "async def f(a, b, lock):\n    x = §1a.get()\n    §2await ask(x)\n    async with §3lock:\n        §b.put(x)\n"
+ASYNC = "class A:\n    async def f(self, n, k):\n"
+STEPS = ("§1", "§2", "§")
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "facts", "reason"),
+    [
+        # under the lock of the write
+        (LOCKED, "", {"lock": "§3"}, "~unsafe"),
+        (LOCKED, "", {"lock": "§3", "locks-inside": "yes"}, "takes a lock itself"),
+        (LOCKED.replace("async with", "with"), "", {"lock": "§3"}, "one of threads"),
+        (LOCKED.replace("§3lock:", "§3lock, b:"), "", {"lock": "§3"}, "not held alone"),
+        (LOCKED.replace("§3lock:", "§3lock as l:"), "", {"lock": "§3"}, "not held alone"),
+        (LOCKED.replace("§3lock:", "§3lock:  # why"), "", {"lock": "§3"}, "not held alone"),
+        (LOCKED.replace("await ask(x)", "lock = await ask(x)"), "", {"lock": "§3"}, "not known yet"),
+        (LOCKED.replace("await ask(x)", "yield ask(x)"), "", {"lock": "§3"}, "not known yet"),
+        (LOCKED.replace("await ask(x)", "await ask(x, '''\n''')"), "", {"lock": "§3"}, "several lines would change"),
+        (LOCKED.replace("§2await ask(x)", "§2await ask(x)\n    async with lock: x()"), "", {"lock": "§3"}, "taken in between"),
+        (LOCKED.replace("§3lock:\n", "§3lock:\n\n"), "", {"lock": "§3"}, "followed by something else"),
+        ("async def f(a, b, lock):\n    x = §1a.get()\n    §2await ask(x)\n    if x:\n        async with §3lock:\n            §b.put(x)\n", "", {"lock": "§3"}, "another block than the lock"),
+        ("async def f(db, lock, k):\n    async with §3lock: pass\n    y = §1db.get(k)\n    §2await ask(y)\n    §db.put(j, y)\n", "", {"lock": "§3"}, "around the write"),
+        ("async def f(a, b):\n    x = §1a.get()\n    §2await ask(x)\n    §b.put(x)\n", "", {}, "no lock guards the write"),
+        # the reading moves
+        (ASYNC + "        x = §1self.db.get(k)\n        §2await ask()\n        §self.put(k, x)\n", "", {}, "~unsafe"),
+        (ASYNC + "        x = §1self.db.get(k)\n        §2await ask()\n        await ask()\n        §self.put(k, x)\n", "", {}, "~unsafe"),
+        (ASYNC + "        x = §1await self.db.get(k)\n        §2await ask()\n        §self.put(k, x)\n", "", {}, "~display"),
+        (ASYNC + "        x = §1self.db.get(k)\n        §2await ask()\n        await ask(x)\n        §self.put(k, x)\n", "", {}, "no lock guards"),
+        (ASYNC + "        x = §1self.db.get(k)\n        §2if await ask(): return\n        §self.put(k, x)\n", "", {}, "no lock guards"),
+        (ASYNC + "        self.x = §1self.db.get(k)\n        §2await ask()\n        §self.put(self.x)\n", "", {}, "no lock guards"),
+        (ASYNC + "        y = x = §1self.db.get(k)\n        §2await ask()\n        §self.put(x)\n", "", {}, "no lock guards"),
+        (ASYNC + "        x = §1self.db.get(k); n = 1\n        §2await ask()\n        §self.put(x)\n", "", {}, "no lock guards"),
+        # the attribute is looked at again
+        (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "~unsafe"),
+        (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = old\n", "attribute-path", {}, "computed from the reading"),
+        (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = old + old\n", "attribute-path", {}, "computed from the reading"),
+        (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = self.u = old + n\n", "attribute-path", {}, "no plain assignment"),
+        (ASYNC + "        self.old = §1self.t\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "name of its own"),
+        (ASYNC + "        old = b = §1self.t\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "name of its own"),
+        (ASYNC + "        old = §1self.t; b = 1\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "name of its own"),
+        (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = old + await ask()\n", "attribute-path", {}, "waits itself"),
+        (ASYNC + "        old = §1self.t.pop()\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "more than read"),
+        (ASYNC + "        old = §1[x for x in self.t]\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "more than read"),
+        (ASYNC + "        old = §1self.t\n        old = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "changed in between"),
+        (ASYNC + "        old = §1self.t[k]\n        k = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "changed in between"),
+        # the first entry stands
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k] = c\n", "get-or-create", {"container": "builtins.dict"}, "~unsafe"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k] = c\n", "get-or-create", {"container": "m.Map"}, "not known well enough"),
+        (ASYNC + "        c = §1self.c.get(k)\n        §2await make()\n        §self.c[k] = Made()\n", "get-or-create", {"container": "builtins.dict"}, "not known well enough"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        c.open()\n        §self.c[k] = c\n", "get-or-create", {"container": "builtins.dict"}, "worked with before"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c = c\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k] = c; k()\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k:n] = c\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k, n] = c\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c.put(k, c)\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
+        # the content is taken out
+        (ASYNC + "        §2await send(§1self.b)\n        §self.b = []\n", "drained-buffer", {}, "~unsafe"),
+        (ASYNC + "        §2await send(§1self.b)\n        §self.b = [1]\n", "drained-buffer", {}, "not emptied by a new list"),
+        (ASYNC + "        §2await send(§1self.b)\n        §self.b = {}\n", "drained-buffer", {}, "not emptied by a new list"),
+        (ASYNC + "        §2await send(§1self.b)\n        §self.b = self.c = []\n", "drained-buffer", {}, "not emptied by a new list"),
+        (ASYNC + "        §2await send(§1self.b)\n        §self.b.clear()\n", "drained-buffer", {}, "not emptied by a new list"),
+        (ASYNC + "        §2await send(§1self.b)\n        n()\n        §self.b = []\n", "drained-buffer", {}, "other things happen"),
+        (ASYNC + "        §2await send(§1self.b); n()\n        §self.b = []\n", "drained-buffer", {}, "other things happen"),
+        (ASYNC + "        §2await send(§1self.b, self.b)\n        §self.b = []\n", "drained-buffer", {}, "not the buffer itself"),
+        (ASYNC + "        §2await send(§1self.b[0])\n        §self.b = []\n", "drained-buffer", {}, "not the buffer itself"),
+        (ASYNC + "        b = b_taken = taken = 1\n        §2await send(§1self.b)\n        §self.b = []\n", "drained-buffer", {}, "no name is free"),
+        (ASYNC + "        §2await send(§1self.b)\n        §self.b = []; n()\n", "drained-buffer", {}, "on its line"),
+        (ASYNC + "        §2await send(§1self.b,\n            n)\n        §self.b = []\n", "drained-buffer", {}, "a comment would be lost"),
+    ],
+)
+def test_a_reading_is_made_anew_where_nothing_hangs_on_the_old_one(source: str, kind: str, facts: dict[str, str], reason: str) -> None:
+    made = answer(source, "CTX302", facts, kind, STEPS)
+    if reason.startswith("~"):
+        assert not isinstance(made, Refusal) and made.applicability == reason[1:], after(source, made)
+    else:
+        assert isinstance(made, Refusal) and reason in made.reason, after(source, made)

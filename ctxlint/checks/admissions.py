@@ -10,7 +10,8 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.conflict_sets import Facts, Sides, crossed, is_effect, read_fields
 from ctxlint.checks.decisions import Decision, is_declared
 from ctxlint.checks.finding import Analysis
-from ctxlint.flow.paths import path
+from ctxlint.flow.graph import EventGraph
+from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Compound, Constant, Result, Value
 from ctxlint.roles.accesses import Use
 from ctxlint.roles.literals import TRUTH, Literal, is_choice, literals_of
@@ -82,10 +83,14 @@ def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterato
     for literal in beside if decision.given else ():
         yield decision.overlap.event, frozenset([literal])
     comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
-    for where, target, literal_set in _branches(analysis, facts, decision):
-        if target not in comparing and _answers_yes(analysis, facts, decision, target, comparing):
-            yield where, literal_set
     positive = _positive(analysis, decision) if decision.given else None
+    ends = _positive_ends(analysis, facts, decision, positive)
+    known = dict.fromkeys(comparing, False)
+    for where, target, literal_set in _branches(analysis, facts, decision):
+        if target not in known:
+            known[target] = _leads_to_one(analysis.view.graph(decision.function), target, ends, comparing)
+        if known[target]:
+            yield where, literal_set
     if positive is not None:
         for where, literal_set in _answers(analysis, facts, decision, positive):
             yield where, literal_set
@@ -137,29 +142,34 @@ def _alternatives(facts: Facts, identity: FunctionId, at: int, value: Value, hol
         yield found
 
 
-def _answers_yes(analysis: Analysis, facts: Facts, decision: Decision, node: int, comparing: set[int]) -> bool:
-    """Whether an ordinary way from a node ends, without a comparison, in the answer that disjoint changes get."""
-    view = analysis.view
-    graph = view.graph(decision.function)
-    returns = {n for n, e in enumerate(view.function(decision.function).events) if e.kind == "return"}
-    positive = _positive(analysis, decision) if decision.given else None
-    for number in returns:
-        value = view.event(decision.function, number).value
-        if isinstance(value, Constant) and value.kind == "bool" and positive is not None and (value.text == "True") == positive:
-            if path(graph, node, number, comparing, exceptional=False) is not None:
-                return True
+_End = tuple[int, frozenset[int]]
+
+
+def _positive_ends(analysis: Analysis, facts: Facts, decision: Decision, positive: bool | None) -> list[_End]:
+    """The events that give the answer which disjoint changes get, each with those that give it as well and come before it."""
+    events = analysis.view.function(decision.function).events
+    ends: list[_End] = [
+        (number, frozenset()) for number, event in enumerate(events)
+        if event.kind == "return" and isinstance(event.value, Constant) and event.value.kind == "bool"
+        and positive is not None and (event.value.text == "True") == positive
+    ]
     kept: dict[object, set[int]] = {}
     compared = {leaf.instance for leaf in decision.overlap.fields if leaf.field}
-    for number, event in enumerate(view.function(decision.function).events):
+    for number, event in enumerate(events):
         if event.kind == "call" and event.path is not None and event.path.steps[-1:] in (("append",), ("add",)):
             added = facts.fields.of_all(decision.function, number, [
                 argument.value for argument in event.arguments if not isinstance(argument.value, Compound)
             ])
             if any(leaf.instance in compared and not leaf.field for leaf in added):
                 kept.setdefault(event.path, set()).add(number)
+    return ends + [(number, frozenset(same - {number})) for same in kept.values() if len(same) > 1 for number in same]
+
+
+def _leads_to_one(graph: EventGraph, node: int, ends: list[_End], comparing: set[int]) -> bool:
+    """Whether an ordinary way from a node comes, without a comparison, to one of the events."""
+    after = reachable(graph, node)
     return any(
-        path(graph, node, number, comparing | (same - {number}), exceptional=False) is not None
-        for same in kept.values() if len(same) > 1 for number in same
+        number in after and path(graph, node, number, comparing | others, exceptional=False) is not None for number, others in ends
     )
 
 

@@ -15,7 +15,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value, landings
 from ctxlint.checks.unwatched import parts_of
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import NONE, Constant, Name, Result, Value
+from ctxlint.ir.value import NONE, Name, Result
 
 SCREEN = "screen"
 """The store of models that stands for what somebody sees and types."""
@@ -244,22 +244,13 @@ def tells_failure(
     Success is what comes after `tried` has ended well: what is given back before it is the answer to another failure.
     """
     events = analysis.view.function(identity).events
-    returns = {n: e.value for n, e in enumerate(events) if e.kind == "return"}
-    inside = [returns[n] for n in body if n in returns]
-    graph = analysis.view.graph(identity)
-    outside = [
-        value for n, value in returns.items()
-        if n not in body and (not tried or path(graph, tried, n, frozenset((catch,)), start="completed") is not None)
-    ]
-    if any(_differs(value, outside) for value in inside):
+    if any(events[n].kind in ("local", "write") and events[n].value is not None for n in body):
         return True
-    return any(events[n].kind in ("local", "write") and events[n].value is not None for n in body)
-
-
-def _differs(value: Value | None, others: list[Value | None]) -> bool:
-    """Whether a handler's result is something, and not what success returns."""
-    if value is None or (isinstance(value, Constant) and value.kind == "none"):
-        return False
-    return all(value != other for other in others)
-
-
+    given_back = {events[n].value for n in body if events[n].kind == "return" and events[n].value not in (None, NONE)}
+    graph = analysis.view.graph(identity)
+    for number, event in enumerate(events):
+        if event.kind == "return" and event.value in given_back and number not in body and (
+            not tried or path(graph, tried, number, frozenset((catch,)), start="completed") is not None
+        ):
+            given_back.discard(event.value)
+    return bool(given_back)

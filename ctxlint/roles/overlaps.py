@@ -51,12 +51,15 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
 
     def between(self) -> Iterator[tuple[Leaf, Leaf]]:
         """The pairs of fields of two different objects of one class."""
+        ordered = self.operator in _ORDERED
+        others: dict[tuple[str, str], list[Leaf]] = {}
+        for other in self.right:
+            if other.field:
+                others.setdefault((other.owner, "" if ordered else other.field), []).append(other)
         for one in self.left:
-            for other in self.right:
-                same = one.key == other.key or self.operator in _ORDERED
-                if one.field and other.field and one.owner == other.owner and same and self._apart(one, other):
+            for other in others.get((one.owner, "" if ordered else one.field), ()) if one.field else ():
+                if self._apart(one, other):
                     yield one, other
-
 
     def _apart(self, one: Leaf, other: Leaf) -> bool:
         """Whether two fields are of different objects; what was collected is of others only where there are many: in a loop."""

@@ -74,7 +74,7 @@ def _asking(analysis: Analysis, decisions: list[Decision]) -> dict[str, frozense
 
 
 def _calling_methods(analysis: Analysis, owner: str) -> frozenset[FunctionId]:
-    """The functions in a class's module that store something, and call a method by a name of which the class has one that is told more than its object."""
+    """The functions in a class's module that store something and call what may be a method of it that is told something."""
     program = analysis.program
     info = program.class_(owner) if owner else None
     if info is None:

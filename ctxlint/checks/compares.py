@@ -74,7 +74,7 @@ def _asking(analysis: Analysis, decisions: list[Decision]) -> dict[str, frozense
 
 
 def _calling_methods(analysis: Analysis, owner: str) -> frozenset[FunctionId]:
-    """The functions in a class's module that call something by the name of a method which is told more than its object."""
+    """The functions in a class's module that store something and call what may be a method of it that is told something."""
     program = analysis.program
     info = program.class_(owner) if owner else None
     if info is None:
@@ -86,6 +86,7 @@ def _calling_methods(analysis: Analysis, owner: str) -> frozenset[FunctionId]:
     return frozenset(
         FunctionId(info.module, index) for index, function in enumerate(program.modules[info.module].ir.functions)
         if any(e.kind == "call" and e.path is not None and len(e.path.steps) == 1 and e.path.steps[0] in told for e in function.events)
+        and any(e.path is not None and ((e.kind == "write" and e.keys) or e.path.steps[-1:] == ("update",)) for e in function.events)
     )
 
 

@@ -291,8 +291,8 @@ class Fields:
         for target in called:
             owner = self.shapes.of(identity, path.root.name) if isinstance(path.root, Name) else ""
             for passed in self.passed(identity, number, target) if owner else ():
-                if self._is_asked_of(Leaf(spelled(path.root), owner, ""), passed, receiver_name(self.view.function(target))):
-                    yield Leaf(spelled(path.root), owner, name)
+                leaf = Leaf(spelled(path.root), owner, name)
+                yield from [leaf] if self._is_asked_of(identity, number, leaf, passed, receiver_name(self.view.function(target))) else ()
                 for given in self.given(target):
                     yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
         if called:
@@ -310,9 +310,11 @@ class Fields:
         for argument in event.arguments:
             yield from self._of(identity, number, argument.value, depth)
 
-    def _is_asked_of(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]], own: str) -> bool:
-        """Whether a method is asked of one object alone: what it is told besides is nothing of the same class."""
-        return all(other.owner != leaf.owner for name, leaves in passed.items() if name != own for other in leaves)
+    def _is_asked_of(self, identity: FunctionId, number: int, leaf: Leaf, passed: dict[str, frozenset[Leaf]], own: str) -> bool:
+        """Whether a method is asked of one object alone: what it is told besides is handed on, and nothing of the same class."""
+        formals = {formal.name for formal in self.view.function(identity).formals}
+        return all(isinstance(a.value, Name) and a.value.name in formals for a in self.view.event(identity, number).arguments) and all(
+            other.owner != leaf.owner for name, leaves in passed.items() if name != own for other in leaves)
 
     def _of_receiver(self, identity: FunctionId, number: int, event: Event, receiver: AccessPath, depth: int) -> Iterator[Leaf]:
         keys = event.keys
@@ -337,7 +339,7 @@ class Fields:
                 if own and receiver is not None and own not in passed:
                     passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
                     for leaf in passed[own]:
-                        if not leaf.field and leaf.owner and self._is_asked_of(leaf, passed, own):
+                        if not leaf.field and leaf.owner and self._is_asked_of(identity, number, leaf, passed, own):
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
                 for given in self.given(target):
                     yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()

@@ -5,6 +5,7 @@ A comparison decides only when its outcome does: as a function's answer, or as t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import msgspec
@@ -74,12 +75,12 @@ class Decisions:
 
     def _compared(self, identity: FunctionId, overlap: Overlap) -> Iterator[Decision]:
         """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""
-        pairs = [pair for pair in overlap.between() if _may_meet(overlap, *pair) and not pair[0].field.startswith("__")]
-        owners = {one.owner for one, _ in pairs if one.owner}
+        met = {leaf for pair in overlap.between(functools.partial(_may_meet, overlap)) for leaf in pair}
         keys: dict[str, set[str]] = {}
-        for leaf in (leaf for pair in pairs for leaf in pair):
+        for leaf in met:
             keys.setdefault(leaf.owner, set()).add(leaf.key)
-        given = self._given(identity, overlap.event, pairs) if owners else {}
+        owners = {owner for owner in keys if owner}
+        given = self._given(identity, overlap, met) if owners else frozenset()
         sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
         for owner in sorted(owners) if self._is_answer(identity, overlap) else ():
             if is_declared(owner) or given or asks_for_regions(overlap):
@@ -99,16 +100,16 @@ class Decisions:
             for event in self._view.function(identity).events
         )
 
-    def _given(self, identity: FunctionId, at: int, pairs: list[tuple[Leaf, Leaf]]) -> dict[Leaf, None]:
+    def _given(self, identity: FunctionId, overlap: Overlap, met: set[Leaf]) -> frozenset[Leaf]:
         """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        leaves = {leaf for pair in pairs for leaf in pair}
-        passed = {leaf: self._fields.from_formal(identity, at, leaf).instance for leaf in leaves}
-        found: dict[Leaf, None] = {}
-        for one, other in pairs:
-            if passed[one] != passed[other] and passed[one] in formals and passed[other] in formals:
-                found[one] = found[other] = None
-        return found
+        named = {leaf: self._fields.from_formal(identity, overlap.event, leaf).instance for leaf in met}
+        passed = {leaf: name for leaf, name in named.items() if name in formals}
+
+        def meets(one: Leaf, other: Leaf) -> bool:
+            return one in passed and other in passed and passed[one] != passed[other] and _may_meet(overlap, one, other)
+
+        return frozenset(leaf for pair in overlap.between(meets) for leaf in pair) if len(set(passed.values())) > 1 else frozenset()
 
     # What is kept of other changes.
 
@@ -252,7 +253,7 @@ def asks_for_regions(overlap: Overlap) -> bool:
 
 def _may_meet(overlap: Overlap, one: Leaf, other: Leaf) -> bool:
     """Whether two fields are two changes': a single thing is looked for among the same things of those before it."""
-    return overlap.operator not in _MEMBERSHIP or overlap.iterated or one.instance == other.instance or one.collected == other.collected
+    return not one.field.startswith("__") and (overlap.operator not in _MEMBERSHIP or overlap.iterated or one.instance == other.instance or one.collected == other.collected)
 
 
 def _target(event: Event) -> AccessPath | None:

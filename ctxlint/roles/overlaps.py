@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -49,17 +49,31 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
         """Every field that plays a part."""
         return self.left | self.right | self.looked
 
-    def between(self) -> Iterator[tuple[Leaf, Leaf]]:
-        """The pairs of fields of two different objects of one class."""
-        ordered = self.operator in _ORDERED
-        others: dict[tuple[str, str], list[Leaf]] = {}
-        for other in self.right:
-            if other.field:
-                others.setdefault((other.owner, "" if ordered else other.field), []).append(other)
-        for one in self.left:
-            for other in others.get((one.owner, "" if ordered else one.field), ()) if one.field else ():
-                if self._apart(one, other):
-                    yield one, other
+    def between(self, meets: Callable[[Leaf, Leaf], bool]) -> Iterator[tuple[Leaf, Leaf]]:
+        """For each field that meets one of another object of its class, a pair of them: one of the left, one of the right.
+
+        Not all pairs: in a function that handles many objects there are more than anybody could look at.
+        """
+        others = self._alike(self.right)
+        for kind, ones in self._alike(self.left).items():
+            met: set[Leaf] = set()
+            for one in ones:
+                found = next((other for other in others.get(kind, ()) if self._apart(one, other) and meets(one, other)), None)
+                if found is not None:
+                    met.add(found)
+                    yield one, found
+            for other in others.get(kind, ()):
+                found = None if other in met else next((one for one in ones if self._apart(one, other) and meets(one, other)), None)
+                if found is not None:
+                    yield found, other
+
+    def _alike(self, side: frozenset[Leaf]) -> dict[tuple[str, str], list[Leaf]]:
+        """The fields of one side that can be compared with one another: of one class, and of one name unless order is asked for."""
+        found: dict[tuple[str, str], list[Leaf]] = {}
+        for leaf in side:
+            if leaf.field:
+                found.setdefault((leaf.owner, "" if self.operator in _ORDERED else leaf.field), []).append(leaf)
+        return found
 
     def _apart(self, one: Leaf, other: Leaf) -> bool:
         """Whether two fields are of different objects; what was collected is of others only where there are many: in a loop."""

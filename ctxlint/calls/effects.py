@@ -14,7 +14,7 @@ from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.handles import descriptor_keys, handle_keys, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
-from ctxlint.calls.kept import kept_keys
+from ctxlint.calls.kept_places import kept_keys
 from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, rewritten
 from ctxlint.calls.places import Places

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Iterator
 
 from ctxlint.calls.cells import cells_of
-from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.places import Places
 from ctxlint.calls.terms import Term, keys, parameters, substitute
@@ -24,9 +23,25 @@ def kept_places(view: View, places: Places, identity: FunctionId) -> dict[str, T
     return found
 
 
-def under_kept_names(effect: StoreEffect, kept: dict[str, Term], module: str) -> StoreEffect | None:
-    """The effect with the keys that its place has by the attributes in which its arguments are kept; None when none is."""
-    if not kept.keys() & parameters(effect.place):
-        return None
-    named = keys(substitute(effect.place, kept), module)
-    return msgspec.structs.replace(effect, keys=effect.keys | named, named=True) if named else None
+def kept_keys(view: View, places: Places, identity: FunctionId, place: Term) -> frozenset[str]:
+    """The pairing keys of a place that depends on formals, where the function keeps them, or an object that it makes of them
+    does; none when nothing keeps them.
+    """
+    formals = parameters(place)
+    if not formals:
+        return frozenset()
+    kept = {**dict(_handed_on(view, places, identity)), **kept_places(view, places, identity)}
+    kept = {formal: attribute for formal, attribute in kept.items() if formal in formals}
+    return keys(substitute(place, kept), identity.module) if kept else frozenset()
+
+
+def _handed_on(view: View, places: Places, identity: FunctionId) -> Iterator[tuple[str, Term]]:
+    """The formals that the function hands to the constructor of an object that keeps them."""
+    for number, event in enumerate(view.function(identity).events):
+        for call in view.calls(identity, number) if event.kind == "call" and event.arguments else ():
+            for target in call.functions:
+                stored = kept_places(view, places, target) if view.program.symbol(target).endswith(".__init__") else {}
+                for formal, value in view.bound(call, target).items() if stored else ():
+                    given = places.term(identity, number, value)
+                    if given.kind == "param" and formal in stored:
+                        yield given.name, stored[formal]

@@ -13,7 +13,7 @@ import msgspec
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.kept_places import kept_places, under_kept_names
+from ctxlint.calls.kept_places import kept_places
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.terms import parameters
@@ -22,6 +22,7 @@ from ctxlint.calls.view import View
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import AccessPath, Name, Result
 from ctxlint.roles.entering import Entering
+from ctxlint.roles.stores import under_kept_names
 
 NEAR = 2
 """A cell that is filled further down than this many calls is filled by the callee."""

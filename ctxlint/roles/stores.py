@@ -11,9 +11,9 @@ import msgspec
 
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.kept_places import kept_places, under_kept_names
+from ctxlint.calls.kept_places import kept_places
 from ctxlint.calls.summaries import Summaries
-from ctxlint.calls.terms import parameters
+from ctxlint.calls.terms import Term, keys, parameters, substitute
 
 
 class Access(msgspec.Struct, frozen=True, gc=False):
@@ -62,9 +62,19 @@ class Stores:
 
 def _kept(summaries: Summaries, identity: FunctionId, effects: tuple[StoreEffect, ...]) -> list[StoreEffect]:
     """The reads of files whose paths the function was told and keeps in attributes: they read the attributes' files."""
-    told = [e for e in effects if e.medium == "file" and e.kind == "read" and parameters(e.place)] if summaries.view.program.owner(identity) is not None else []
+    if summaries.view.program.owner(identity) is None:
+        return []
+    told = [e for e in effects if e.medium == "file" and e.kind == "read" and parameters(e.place)]
     kept = kept_places(summaries.view, summaries.places, identity) if told else {}
-    return [named for e in told if (named := under_kept_names(e, kept, identity.module)) is not None] if kept else []
+    return [named for e in told if (named := under_kept_names(e, kept, identity.module)) is not None]
+
+
+def under_kept_names(effect: StoreEffect, kept: dict[str, Term], module: str) -> StoreEffect | None:
+    """The effect with the keys that its place has by the attributes in which its arguments are kept; None when none is."""
+    if not kept.keys() & parameters(effect.place):
+        return None
+    named = keys(substitute(effect.place, kept), module)
+    return msgspec.structs.replace(effect, keys=effect.keys | named, named=True) if named else None
 
 
 def _is_new_level(effect: StoreEffect) -> bool:

@@ -15,6 +15,7 @@ from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
 from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.image_facts import image_facts
 from ctxlint.checks.renewed import is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
@@ -85,22 +86,29 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     )
     for change in facts.mutated.changes:
         facts.changes.setdefault(_root(change.place), []).append(change)
+    linked = {_root(each.place) for each in stored if each.place != each.image.holder and is_within(each.place, each.image.holder)}
     for save in stored:
-        if save.back:
+        if linked & {_root(save.place), _root(save.image.holder)}:
+            analysis.spare(save.function, save.event, "the value holds itself: a link from part to part is no image")
+        elif save.back:
             yield from _put_back(analysis, facts, save)
-            continue
-        restores = _restores_of(save, facts.pairs)
-        if not restores and save.image.around:
-            restores = [r for r in _restores_of(save, facts.built.pairs()) if _sureness(analysis, save, r) != "low"]
-        if restores:
-            yield from _saved(analysis, facts, save, restores[0])
-            for restore in restores:
-                yield from _restored(analysis, facts, save, restore)
-        elif save.image.depth:
-            yield from _handed_back(analysis, facts, save)
+        else:
+            yield from _both_sides(analysis, facts, save)
     for identity in functions:
         for save in kept.deferred(identity):
             yield from _later(analysis, facts, save)
+
+
+def _both_sides(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
+    restores = _restores_of(save, facts.pairs)
+    if not restores and save.image.around:
+        restores = [r for r in _restores_of(save, facts.built.pairs()) if _sureness(analysis, save, r) != "low"]
+    if restores:
+        yield from _saved(analysis, facts, save, restores[0])
+        for restore in restores:
+            yield from _restored(analysis, facts, save, restore)
+    elif save.image.depth:
+        yield from _handed_back(analysis, facts, save)
 
 
 def _is_kept(stored: Stored) -> bool:
@@ -373,20 +381,6 @@ def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change
             (*facts.changes.get(_root(stored.image.holder), ()), *facts.mutated.through(stored.image.holder)),
         ),
     )
-
-
-def image_facts(analysis: Analysis, image: Image, changes: Iterable[Change]) -> dict[str, str]:
-    """What a rewrite wants to know: how many levels are to be copied, and the class of what is handed out."""
-    levels = [steps_below(change.place, image.holder) + 1 - image.folded for change in changes if shares(image, change.place)]
-    function, event = image.where
-    it = analysis.view.event(function, event)
-    inference = analysis.view.inference
-    types = inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
-    names = [each.name for each in in_order(types) if isinstance(each, Instance)]
-    elements = [each.name if isinstance(each, Instance) else "?" for each in in_order(inference.item(types))]
-    return {
-        "levels": str(max(levels, default=0)), "type": names[0] if len(names) == 1 else "", "elements": " ".join(elements),
-    }
 
 
 def _short(holder: Holder) -> str:

@@ -64,12 +64,30 @@ def _surest(findings: list[Finding]) -> Iterator[Finding]:
 
 
 def _asking(analysis: Analysis, decisions: list[Decision]) -> dict[str, frozenset[FunctionId]]:
-    """Who asks for a decision about changes of a class: changes may be applied there without one of their fields being named."""
+    """Who asks for a decision about changes of a class, or calls a method of theirs: changes may be applied there unnamed."""
     found: dict[str, frozenset[FunctionId]] = {}
     for decision in decisions:
         callers = frozenset(caller for caller, _ in analysis.view.call_graph.callers(decision.function))
-        found[decision.owner] = found.get(decision.owner, frozenset()) | callers
+        known = found.get(decision.owner)
+        found[decision.owner] = callers | (known if known is not None else _calling_methods(analysis, decision.owner))
     return found
+
+
+def _calling_methods(analysis: Analysis, owner: str) -> frozenset[FunctionId]:
+    """The functions in a class's module that store something and call what may be a method of it that is told something."""
+    program = analysis.program
+    info = program.class_(owner) if owner else None
+    if info is None:
+        return frozenset()
+    told = {
+        method.name for method in info.ir.methods
+        if len(program.function_at(info.module, method.function).formals) > 1 and not method.name.startswith("__")
+    }
+    return frozenset(
+        FunctionId(info.module, index) for index, function in enumerate(program.modules[info.module].ir.functions)
+        if any(e.kind == "call" and e.path is not None and len(e.path.steps) == 1 and e.path.steps[0] in told for e in function.events)
+        and any(e.path is not None and ((e.kind == "write" and e.keys) or e.path.steps[-1:] == ("update",)) for e in function.events)
+    )
 
 
 class _Concerned(msgspec.Struct, frozen=True):
@@ -97,7 +115,7 @@ def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
         if each is not None:
             names.add(class_id.rpartition(".")[2])
             names |= {field.name for field in each.ir.fields} | {
-                method.name for method in each.ir.methods
+                method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
             }
             names |= set(analysis.view.inference.stores(class_id))
     return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset(info.mro))

@@ -7,7 +7,6 @@ import re
 
 import msgspec
 
-from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import NONE_TYPE, Instance, Types
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.finding import Analysis

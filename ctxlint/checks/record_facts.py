@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ctxlint.calls.call import Call
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
 from ctxlint.checks.finding import Analysis, place_of
-from ctxlint.ir.value import AccessPath, Compound
+from ctxlint.ir.value import AccessPath, Compound, Name
 
 DEEP = 6
 """How many calls down a reading of the cell is looked for."""
@@ -19,13 +21,20 @@ def record_facts(
     name = cells[-1].rpartition(".")[2].removesuffix("[*]").removesuffix("[]") if cells else ""
     facts = {"record": place_of(analysis, identity, record), "cell": name}
     calls = analysis.view.calls(identity, record)
-    targets = {target for call in calls for target in call.functions}
     run = {target for number in range(change + 1, record + 1) for call in analysis.view.calls(identity, number) for target in call.functions}
     if name and (_is_handed(analysis, identity, record, name) or any(_reads(analysis, target, name, DEEP, set()) for target in run)):
         facts["record-reads-cell"] = "yes"
-    if not targets or any(call.unknown or call.abstract for call in calls):
-        facts["record-is-foreign"] = "yes"
+    if _is_left_open(analysis, identity, record, calls):
+        facts["record-is-left-open"] = "yes"
     return facts
+
+
+def _is_left_open(analysis: Analysis, identity: FunctionId, record: int, calls: Sequence[Call]) -> bool:
+    """Whether a method of the object itself makes the record, and what it does is left to subclasses."""
+    own, path = receiver_name(analysis.view.function(identity)), analysis.view.event(identity, record).path
+    if not own or path is None or path.root != Name(own, "local") or len(path.steps) != 1:
+        return False
+    return any(call.abstract or len(call.functions) != 1 for call in calls)
 
 
 def _is_handed(analysis: Analysis, identity: FunctionId, record: int, name: str) -> bool:

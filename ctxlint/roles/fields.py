@@ -16,7 +16,7 @@ from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.summaries import Summaries
-from ctxlint.calls.types import ClassObject, Instance, in_order
+from ctxlint.calls.types import Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.entries import is_of_items, kept_in
@@ -53,27 +53,6 @@ class Fields:
             return frozenset(self._subscripted(identity, at, path, keys, 0))
         leaf = self._field(identity, at, path, keys)
         return frozenset([leaf]) if leaf is not None else self.of(identity, at, path.root)
-
-    def constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[str, Value]]:
-        """The fields that the arguments of a constructor call become, by the class that declares them."""
-        event = self.view.event(identity, number)
-        assert event.path is not None
-        for built in in_order(self.view.inference.of_path(identity, number, event.path)):
-            info = self.view.program.class_(built.name) if isinstance(built, ClassObject) else None
-            if info is None or not isinstance(built, ClassObject):
-                continue
-            names = self._formals(identity, number, built.name)
-            for index, argument in enumerate(event.arguments):
-                name = argument.keyword or (names[index] if index < len(names) else "")
-                if name and name not in ("*", "**"):
-                    yield f"{attribute_owner(self.view, built.name, name)}.{name}", argument.value
-
-    def _formals(self, identity: FunctionId, number: int, class_id: ClassId) -> list[str]:
-        """The constructor's formals, or the fields of a class whose constructor is made from them."""
-        for call in self.view.calls(identity, number):
-            for target in call.functions:
-                return [formal.name for formal in self.view.function(target).formals[1:]]
-        return self.view.program.declared_fields(class_id)
 
     def of_all(self, identity: FunctionId, at: int, values: Iterable[Value]) -> frozenset[Leaf]:
         """The fields of several values."""
@@ -113,14 +92,9 @@ class Fields:
                 if int(position.text) < len(info.ir.fields):
                     yield Leaf(spelled(value.parts[0]), type.name, info.ir.fields[int(position.text)].name)
                     return
-        found = self._piece(identity, at, value)
+        number = int(position.text) if isinstance(position, Constant) and position.text.isdigit() else None
+        found = self.pieces.of(identity, at, value.parts[0], (number,)) if number is not None else None
         yield from self._part(identity, at, value.parts[0], position, depth) if found is None else found
-
-    def _piece(self, identity: FunctionId, at: int, value: Compound) -> frozenset[Leaf] | None:
-        position = value.parts[1]
-        if not isinstance(position, Constant) or not position.text.isdigit():
-            return None
-        return self.pieces.of(identity, at, value.parts[0], (int(position.text),))
 
     def keys_of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields that the keys of a mapping are made of; of one that nothing is known of, those that it is kept in."""
@@ -317,8 +291,8 @@ class Fields:
         for target in called:
             owner = self.shapes.of(identity, path.root.name) if isinstance(path.root, Name) else ""
             for passed in self.passed(identity, number, target) if owner else ():
-                if self._is_asked_of(Leaf(spelled(path.root), owner, ""), passed, receiver_name(self.view.function(target))):
-                    yield Leaf(spelled(path.root), owner, name)
+                leaf = Leaf(spelled(path.root), owner, name)
+                yield from [leaf] if self._is_asked_of(identity, number, leaf, passed, receiver_name(self.view.function(target))) else ()
                 for given in self.given(target):
                     yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
         if called:
@@ -336,9 +310,11 @@ class Fields:
         for argument in event.arguments:
             yield from self._of(identity, number, argument.value, depth)
 
-    def _is_asked_of(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]], own: str) -> bool:
-        """Whether a method is asked of one object alone: what it is told besides is nothing of the same class."""
-        return all(other.owner != leaf.owner for name, leaves in passed.items() if name != own for other in leaves)
+    def _is_asked_of(self, identity: FunctionId, number: int, leaf: Leaf, passed: dict[str, frozenset[Leaf]], own: str) -> bool:
+        """Whether a method is asked of one object alone: what it is told besides is handed on, and nothing of the same class."""
+        formals = {formal.name for formal in self.view.function(identity).formals}
+        return all(isinstance(a.value, Name) and a.value.name in formals for a in self.view.event(identity, number).arguments) and all(
+            other.owner != leaf.owner for name, leaves in passed.items() if name != own for other in leaves)
 
     def _of_receiver(self, identity: FunctionId, number: int, event: Event, receiver: AccessPath, depth: int) -> Iterator[Leaf]:
         keys = event.keys
@@ -363,7 +339,7 @@ class Fields:
                 if own and receiver is not None and own not in passed:
                     passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
                     for leaf in passed[own]:
-                        if not leaf.field and leaf.owner and self._is_asked_of(leaf, passed, own):
+                        if not leaf.field and leaf.owner and self._is_asked_of(identity, number, leaf, passed, own):
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
                 for given in self.given(target):
                     yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.cells import attribute_owner
+from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.types import ClassObject, in_order
 from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
@@ -122,7 +124,7 @@ class Fills:
     def _construct(self, identity: FunctionId) -> Iterator[tuple[int, str, Value]]:
         for number, event in enumerate(self._view.function(identity).events):
             if event.kind == "call" and event.arguments:
-                for field, value in self._fields.constructed(identity, number):
+                for field, value in self._constructor_fields(identity, number):
                     yield number, field, value
                 yield from self._named_parts(identity, number, event)
             values = [event.value] if event.value is not None else []
@@ -135,6 +137,27 @@ class Fills:
                     for owner in (f"{identity.module}()", *self._kept(identity, number)):
                         for position, part in enumerate(value.parts):
                             yield number, f"{owner}.[{position}]", part
+
+    def _constructor_fields(self, identity: FunctionId, number: int) -> Iterator[tuple[str, Value]]:
+        """The fields that the arguments of a constructor call become, by the class that declares them."""
+        event = self._view.event(identity, number)
+        assert event.path is not None
+        for built in in_order(self._view.inference.of_path(identity, number, event.path)):
+            info = self._view.program.class_(built.name) if isinstance(built, ClassObject) else None
+            if info is None or not isinstance(built, ClassObject):
+                continue
+            names = self._formals(identity, number, built.name)
+            for index, argument in enumerate(event.arguments):
+                name = argument.keyword or (names[index] if index < len(names) else "")
+                if name and name not in ("*", "**"):
+                    yield f"{attribute_owner(self._view, built.name, name)}.{name}", argument.value
+
+    def _formals(self, identity: FunctionId, number: int, class_id: ClassId) -> list[str]:
+        """The constructor's formals, or the fields of a class whose constructor is made from them."""
+        for call in self._view.calls(identity, number):
+            for target in call.functions:
+                return [formal.name for formal in self._view.function(target).formals[1:]]
+        return self._view.program.declared_fields(class_id)
 
     def _named_parts(self, identity: FunctionId, number: int, event: Event) -> Iterator[tuple[int, str, Value]]:
         """The parts of a record whose class the module makes by a call: `Edit = namedtuple("Edit", "target basis")`."""

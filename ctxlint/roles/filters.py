@@ -22,21 +22,24 @@ def tested_fields(
     """The fields that a variable is tested by before it is used at an event, or before it becomes an element of a comprehension."""
     if name.scope != "local":
         return frozenset()
-    graph = view.graph(identity)
-    bound = set(view.definitions(identity).definitions(at, name.name))
+    function = view.function(identity)
+    choices = [(index, block, *choice) for index, block in enumerate(function.blocks) for choice in _choices(block, name)]
+    if not choices:
+        return frozenset()
+    graph, definitions = view.graph(identity), view.definitions(identity)
+    bound = set(definitions.definitions(at, name.name))
     if whole is not None:
         bound = {number for number in bound if number >= 0 and goes_through(view, identity, whole, view.event(identity, number).value)}
     found: set[Leaf] = set()
-    for index, block in enumerate(view.function(identity).blocks):
+    for index, block, value, target in choices:
         where = graph.size + index if block.first == block.last else block.last - 1
-        for value, target in _choices(block, name):
-            if not bound.issuperset(view.definitions(identity).definitions(where, name.name)):
-                continue
-            node = graph.size + target
-            if whole is None and not (len(graph.predecessors(node)) == 1 and dominates(graph, node, at)):
-                continue
-            for part in _others(value, name):
-                found |= {leaf for leaf in content(identity, where, part) if leaf.field}
+        node = graph.size + target
+        if not bound.issuperset(definitions.definitions(where, name.name)):
+            continue
+        if whole is None and not (len(graph.predecessors(node)) == 1 and dominates(graph, node, at)):
+            continue
+        for part in _others(value, name):
+            found |= {leaf for leaf in content(identity, where, part) if leaf.field}
     return frozenset(found)
 
 

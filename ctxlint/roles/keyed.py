@@ -227,15 +227,16 @@ class Keys:
 
     def _sought(self, identity: FunctionId) -> Iterator[Keyed]:
         """What is looked for among the keys of something is read there, be it only that it is there."""
-        graph = self._view.graph(identity)
-        for index, block in enumerate(self._view.function(identity).blocks):
-            where = graph.size + index if block.first == block.last else block.last - 1
+        function = self._view.function(identity)
+        size = len(function.events)
+        for index, block in enumerate(function.blocks if size else ()):
+            where = size + index if block.first == block.last else block.last - 1
             asked = dict.fromkeys(test for edge in block.edges if edge.condition is not None for test in _memberships(edge.condition.value))
             for test in asked:
                 key, container = test.parts
                 if not isinstance(key, Constant) and isinstance(container, (Name, Result)):
                     yield Keyed(
-                        min(where, graph.size - 1), "read", (key,), functools.partial(self._fields.of, identity, where, key),
+                        min(where, size - 1), "read", (key,), functools.partial(self._fields.of, identity, where, key),
                         functools.partial(self.container, identity, where, container), sought=True)
 
     def _taken_along(self, identity: FunctionId, number: int, value: Compound) -> Iterator[Keyed]:

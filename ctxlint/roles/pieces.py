@@ -149,11 +149,11 @@ class Pieces:
         return self._joined(found)
 
     def _added(self, identity: FunctionId, number: int, event: Event, steps: Steps, depth: int) -> Found:
-        """What an event adds to a collection, as a part of that collection."""
+        """What an event adds to a collection, as a part of that collection; None when it adds nothing there."""
         first, rest = steps[0], steps[1:]
         path = event.path
         if path is None:
-            return frozenset()
+            return None
         if event.kind == "call" and len(path.steps) == 1 and event.arguments:
             last = event.arguments[-1].value
             if path.steps[0] in _PUTS and first == EACH:
@@ -164,8 +164,8 @@ class Pieces:
                 return self.of(identity, number, event.arguments[0 if first == EACH else -1].value, rest, depth)
         if event.kind == "write" and path.steps == ("[*]",) and event.keys:
             value = event.keys[0] if first == EACH else event.value
-            return self.of(identity, number, value, rest, depth) if value is not None and first in (EACH, HELD) else frozenset()
-        return frozenset()
+            return self.of(identity, number, value, rest, depth) if value is not None and first in (EACH, HELD) else None
+        return None
 
     def _as_whole(self, identity: FunctionId, at: int, value: Value, steps: Steps) -> Found:
         """The elements of what is only known as a whole are content of it; which of its parts one is stays unknown."""
@@ -176,6 +176,9 @@ class Pieces:
             key = event.keys[-1]
             if isinstance(key, Compound) and key.operator == "slice":
                 return self.of(identity, number, path.root, steps, depth)
+            whole = self._content(identity, number, Result(number)) if isinstance(key, Constant) and key.kind == "str" else ()
+            if any(leaf.field for leaf in whole):
+                return self._as_whole(identity, number, Result(number), steps)
             step: Step = int(key.text) if is_in_record(path, event.keys) and isinstance(key, Constant) else HELD
             found = self.of(identity, number, path.root, (step, *steps), depth)
             return self.of(identity, number, path.root, (EACH, *steps), depth) if found is None and step != HELD else found

@@ -5,6 +5,9 @@ from __future__ import annotations
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.view import View
 from ctxlint.ir.value import Name
+from ctxlint.roles.leaf import ASKS, CONTENT
+
+_CONTAINERS = ASKS | CONTENT | {"append", "add", "update", "extend", "insert", "remove", "discard", "clear", "put", "sort", "replace", "format"}
 
 OVERRIDES = 4
 """How many methods an untyped call may reach."""
@@ -37,6 +40,8 @@ class Shapes:
         path = self._view.event(identity, number).path
         if path is None or len(path.steps) > 1 or not isinstance(path.root, Name) or path.root.scope != "local":
             return ()
+        if path.steps and path.steps[0] in _CONTAINERS:
+            return ()                                          # a dictionary, a list or a text has such a method as well
         if any(call.functions for call in self._view.calls(identity, number)):
             return ()
         owner = self.of(identity, path.root.name)
@@ -75,9 +80,10 @@ class Shapes:
                     self._declared.setdefault(field, set()).add(class_id)
         fitting = [self._declared.get(field, set()) for field in fields]
         classes = set.intersection(*fitting) if fitting else set()
-        return min(classes, key=lambda c: (not c.startswith(f"{module}."), -self._derived(c, classes), c), default="")
+        common = [each for each in classes if len(classes) > 1 and self._is_base_of(each, classes)]
+        return min(common or classes, key=lambda c: (not c.startswith(f"{module}."), c), default="")
 
-    def _derived(self, class_id: ClassId, classes: set[ClassId]) -> int:
-        """How many of some classes are derived from one of them: an object that can be any of them has the class of all."""
+    def _is_base_of(self, class_id: ClassId, classes: set[ClassId]) -> bool:
+        """Whether all of some classes are derived from one of them: an object that can be any of them has that one's class."""
         info = self._view.program.class_(class_id)
-        return len(classes.intersection(info.subclasses)) if info is not None else 0
+        return info is not None and classes <= {class_id, *info.subclasses}

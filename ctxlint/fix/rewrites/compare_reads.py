@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import libcst as cst
+import msgspec
 
 from ctxlint.fix.bindings import subtree
 from ctxlint.fix.layout import comments_in, width_of
 from ctxlint.fix.openings import constant_text
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
+
+_OF_MAPPINGS = frozenset(["keys", "items", "values", "get"])
 
 MESSAGE = "compare what is read, too"
 
@@ -55,8 +58,12 @@ def _apart(place: Place, one: cst.BaseExpression, other: cst.BaseExpression, wri
 
 
 def _with_field(place: Place, expression: cst.BaseExpression, written: str, read: str) -> str:
-    """An expression of one field as the same expression of another field; empty when it is not of that field alone."""
+    """An expression of one field as the same expression of another field; empty when it is not of that field alone.
+
+    What is read need not be kept in a mapping, and who goes through a mapping goes through its keys: `.keys()` is left out.
+    """
     changes = []
+    dropped = []
     for node in subtree(expression):
         if isinstance(node, cst.Attribute) and node.attr.value == written:
             changes.append((place.unit.span(node.attr), read))
@@ -65,7 +72,12 @@ def _with_field(place: Place, expression: cst.BaseExpression, written: str, read
             changes.append((place.unit.span(node), f"{quote}{read}{quote}"))
         elif isinstance(node, cst.BaseComp):
             return ""
-    return place.unit.replaced(expression, changes) if len(changes) == 1 and read.isidentifier() else ""
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _OF_MAPPINGS:
+            if node.func.attr.value != "keys" or node.args:
+                return ""
+            end = place.unit.span(node.func.value)
+            dropped.append((msgspec.structs.replace(place.unit.span(node), line=end.end_line, column=end.end_column), ""))
+    return place.unit.replaced(expression, [*changes, *dropped]) if len(changes) == 1 and read.isidentifier() else ""
 
 
 def _as_set(code: str) -> str:

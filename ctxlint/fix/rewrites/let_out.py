@@ -29,7 +29,8 @@ def let_out(place: Place, *, starts: Sequence[str], pools: Sequence[str]) -> Ans
     if kind in ("swallowed", "full-queue"):
         answer = _unswallowed(place)
         stands = kind != "swallowed" or place.fact("stands")
-        return answer if isinstance(answer, Refusal) or stands else answer._replace(applicability="display")
+        sure = stands and not _is_told(place)
+        return answer if isinstance(answer, Refusal) or sure else answer._replace(applicability="display")
     if kind == "fire-and-forget":
         return _tracked(place, starts, pools)
     if kind == "ignored-answer":
@@ -43,10 +44,10 @@ def let_out(place: Place, *, starts: Sequence[str], pools: Sequence[str]) -> Ans
 
 
 def _unswallowed(place: Place) -> Answer:
-    where = place.fact("handler").rsplit(":", 2)
-    if len(where) != 3:
+    where = _swallowing(place)
+    if where is None:
         return Refusal("the failure ends in a decorator, which other functions share")
-    line, column = int(where[1]), int(where[2])
+    line, column = where
     unit = place.unit
     handler = unit.at(line, column, cst.ExceptHandler)
     if handler is not None:
@@ -60,6 +61,21 @@ def _unswallowed(place: Place) -> Answer:
     if edit is None:
         return Refusal("a comment would be lost, or a text over several lines would change")
     return Rewriting("let the failure out", (edit,), "unsafe" if _ends_soon(place, statement) else "display")
+
+
+def _swallowing(place: Place) -> tuple[int, int] | None:
+    """Where the handler or the manager stands in which the failure ends."""
+    where = place.fact("handler").rsplit(":", 2)
+    return (int(where[1]), int(where[2])) if len(where) == 3 else None
+
+
+def _is_told(place: Place) -> bool:
+    """Whether the handler does something with the failure, be it only to log it: then it was meant to go on without the record,
+    and who else is to hear of it is for the author to say.
+    """
+    where = _swallowing(place)
+    handler = place.unit.at(*where, cst.ExceptHandler) if where is not None else None
+    return handler is not None and any(isinstance(each, cst.Call) for each in subtree(handler.body))
 
 
 def _ends_soon(place: Place, statement: cst.CSTNode) -> bool:

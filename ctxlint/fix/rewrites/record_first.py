@@ -14,11 +14,6 @@ from ctxlint.ir.span import Span
 
 MESSAGE = "record before the change"
 
-_CHANGING = frozenset({
-    "append", "extend", "insert", "pop", "popitem", "popleft", "appendleft", "remove", "clear", "add", "discard", "update", "setdefault",
-})
-"""What changes the object it is called on."""
-
 
 def record_first(place: Place) -> Answer:
     """Move the statement that records before the one that changes."""
@@ -82,32 +77,12 @@ def _is_one_of_several(place: Place, found: Between) -> bool:
 
 
 def _trust(place: Place, found: Between) -> Applicability:
-    """Never safe: what the record calls may see the state as it was under another name."""
-    changing, recording = found.body[found.first], found.body[found.last]
-    if waits(recording) and (_looked_at_before(place, changing) or _continues_a_change(found)):
-        return "display"                    # while the record waits, another call would see the state as it was, or half of a change
-    return "unsafe"
+    """Never safe: what the record calls may see the state as it was under another name.
 
-
-def _continues_a_change(found: Between) -> bool:
-    """Whether the statement before the change, which nobody could come between, changes an object, too."""
-    before = found.body[found.first - 1] if found.first else None
-    if not isinstance(before, cst.SimpleStatementLine) or waits(before):
-        return False
-    return any(
-        isinstance(target, (cst.Attribute, cst.Subscript)) for each in subtree(before) for target in targets_of(each)
-    ) or any(
-        isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute) and isinstance(each.func.value, cst.Attribute)
-        and each.func.attr.value in _CHANGING for each in subtree(before)
-    )
-
-
-def _looked_at_before(place: Place, changing: cst.CSTNode) -> bool:
-    """Whether the function has read the changed state before it changes it."""
-    cell, line = place.fact("cell"), place.unit.span(changing).line
-    return bool(cell) and any(
-        isinstance(node, cst.Attribute) and node.attr.value == cell and place.unit.span(node).line < line for node in place.unit.ranges
-    )
+    While a record waits, its task can be cancelled, and another one sees the state as it was: then the change would be what is
+    missing. A record that subclasses make may be made of the state.
+    """
+    return "display" if waits(found.body[found.last]) or place.fact("record-is-left-open") else "unsafe"
 
 
 def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNode]) -> str:

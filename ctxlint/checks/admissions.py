@@ -35,7 +35,8 @@ def admitted(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[t
     for key in sorted(decision.compared) if modes else ():
         tests[key] = tests.get(key, frozenset()) | modes
     everyone = {leaf.who for leaf in decision.overlap.left | decision.overlap.right if leaf.field}
-    for event, literals in _admissions(analysis, facts, decision):
+    asked: frozenset[tuple[str, str, bool]] = frozenset().union(*tests.values())
+    for event, literals in _admissions(analysis, facts, decision, asked) if asked else ():
         for key, readers in tests.items():
             who = {literal.leaf.who for literal in literals if literal.test in readers}
             if who and not (len(everyone) > 1 and everyone <= who):
@@ -75,8 +76,13 @@ def _reader_tests(facts: Facts, key: str, kept: frozenset[str]) -> frozenset[tup
     return frozenset(found)
 
 
-def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterator[tuple[int, frozenset[Literal]]]:
-    """What is known of the changes on each way to a positive answer that makes no comparison, and where it is tested."""
+def _admissions(
+    analysis: Analysis, facts: Facts, decision: Decision, asked: frozenset[tuple[str, str, bool]]
+) -> Iterator[tuple[int, frozenset[Literal]]]:
+    """What is known of the changes on each way to a positive answer that makes no comparison, and where it is tested.
+
+    Ways are looked for only where one of the tests that are asked about is made.
+    """
     beside = frozenset(
         msgspec.structs.replace(literal, holds=not literal.holds) for literal in decision.overlap.beside
     )
@@ -87,6 +93,8 @@ def _admissions(analysis: Analysis, facts: Facts, decision: Decision) -> Iterato
     ends = _positive_ends(analysis, facts, decision, positive)
     known = dict.fromkeys(comparing, False)
     for where, target, literal_set in _branches(analysis, facts, decision):
+        if asked.isdisjoint([literal.test for literal in literal_set]):
+            continue
         if target not in known:
             known[target] = _leads_to_one(analysis.view.graph(decision.function), target, ends, comparing)
         if known[target]:

@@ -29,6 +29,7 @@ class Fills:
         self._made: dict[FunctionId, tuple[tuple[int, str, Value], ...]] = {}
         self._filled: dict[FunctionId, tuple[tuple[int, str, tuple[Value, ...]], ...]] = {}
         self._records: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._stems: dict[tuple[FunctionId, int, Value], frozenset[Value]] = {}
 
     def of(self, identity: FunctionId) -> tuple[tuple[int, str, tuple[Value, ...]], ...]:
         """The events at which a field is filled, the field, and what it is filled with."""
@@ -49,6 +50,12 @@ class Fills:
 
         What a key was taken out of a part of, as of pairs, is there as a whole: two parts of one pair are different keys.
         """
+        known = self._stems.get((identity, at, value))
+        if known is None:
+            known = self._stems[identity, at, value] = self._find_stems(identity, at, value)
+        return known
+
+    def _find_stems(self, identity: FunctionId, at: int, value: Value) -> frozenset[Value]:
         found: set[Value] = set()
         pending = [(value, at, False)]
         while pending:

@@ -58,7 +58,7 @@ def _compares_before(analysis: Analysis, identity: FunctionId, read: StoreEffect
     for node in graph.order:
         edges = [edge for edge in graph.successors(node) if edge.condition is not None]
         asked = edges[0].condition if len(edges) == 2 else None
-        if asked is None or not _compares(analysis, identity, node, asked, read.event, written):
+        if asked is None or not _compares(analysis, identity, edges[0].target, asked, read.event, written):
             continue
         first, second = edges
         leads = _leads(graph, node, first, second, targets), _leads(graph, node, second, first, targets)

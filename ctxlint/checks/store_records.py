@@ -20,6 +20,7 @@ from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.key_spaces import in_other_spaces
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.retries import is_nothing, named, retry_trap
@@ -110,7 +111,7 @@ def _candidate(
     """
     if mutation.event == record.event or not can_record(mutation, record):
         return None
-    restores = analysis.cells.restores_from(mutation.cells, record.keys)
+    restores = [r for r in analysis.cells.restores_from(mutation.cells, record.keys) if not reads_other_entries(analysis, r, record)]
     if not restores:
         analysis.spare(identity, mutation.event, "no function rebuilds the changed cell from the store that is written", record.event)
         return None
@@ -152,6 +153,8 @@ def _why_recovered(
         return "the cell is a cache: what it lost is loaded again"
     if trap is None and heals:
         return "the record repeats the whole cell, so that the next one makes up for a failed one"
+    if trap is None and states_cell(analysis, identity, mutation, record, restores):
+        return "the record states what the cell is, and not what was added: the next one makes up for a failed one"
     if trap is None and not _accumulates(analysis, identity, mutation):
         return "the change sets a plain last value, which the next one sets again"
     if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
@@ -236,6 +239,26 @@ def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
                for s in _recorded(analysis, identity, record))
 
 
+def states_cell(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore]
+) -> bool:
+    """Whether a number is counted up, the record says how far, and every restore sets the number from the record."""
+    added = [part for value in mutation.values if isinstance(value, Compound) for part in value.parts[1:]]
+    if mutation.how != "augment" or not added or not all(isinstance(part, Constant) and part.kind == "int" for part in added):
+        return False
+    said = any(s.kind == "cell" and s.name in mutation.cells for s in _recorded(analysis, identity, record))
+    return said and all(
+        change.how == "rebind"
+        for r in restores for change in analysis.summaries.mutations_at(r.function, r.event) if r.cell in change.cells
+    )
+
+
+def reads_other_entries(analysis: Analysis, restore: Restore, record: StoreEffect) -> bool:
+    """Whether what the restore reads from an interface is found by keys that are made in another way than the record's."""
+    reads = [e for e in analysis.summaries.effects_at(restore.function, restore.read) if e.kind == "read" and e.keys & record.keys]
+    return bool(reads) and all(in_other_spaces(analysis, record, read) for read in reads)
+
+
 def is_entry_of(
     analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore]
 ) -> bool:
@@ -284,7 +307,7 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         flow.insert(0, FlowStep(identity, found.trap, f"a second attempt sees the changed `{cell}` and leaves"))
     return Finding(
         function=identity, event=found.mutation.event, kind="store" if found.trap is None else "retry-trap",
-        confidence=_confidence(found),
+        confidence=_confidence(analysis, found),
         fields={
             "cell": cell, "journal": store, "mutation": At(identity, found.mutation.event),
             "record": At(identity, found.record.event), "recovery": restore,
@@ -302,9 +325,21 @@ def effect_keys(record: StoreEffect) -> frozenset[str]:
     return frozenset(key for key in record.keys if not key.startswith(HELD)) or record.keys
 
 
-def _confidence(found: Candidate) -> Confidence:
+def _confidence(analysis: Analysis, found: Candidate) -> Confidence:
+    if not _is_of_one_owner(analysis, found):
+        return "low"                                     # one class changes what another restores in the objects of a third
     if found.trap is not None:
         return "high" if found.shares else "medium"
     if found.record.kind in ("append", "delete"):
         return "high" if found.mutation.distance == 0 and found.restore.distance <= 1 else "medium"
     return "low"
+
+
+def _is_of_one_owner(analysis: Analysis, found: Candidate) -> bool:
+    """Whether two of the three are one's: the cell, the function that changes it, the function that restores it."""
+    program = analysis.program
+    owners = [
+        program.owner(function) or function.module for function in (found.function, found.restore.function)
+    ] + [found.restore.cell.rpartition(".")[0]]
+    lineages = [set(info.mro) if (info := program.class_(owner)) is not None else {owner} for owner in owners]
+    return any(owners[a] in lineages[b] or owners[b] in lineages[a] for a, b in ((0, 1), (0, 2), (1, 2)))

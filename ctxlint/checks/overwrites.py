@@ -69,6 +69,9 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     place = text_of(rewrite.place)
     kind = "truncate-then-serialise" if serialises is not None else "loaded-as-empty" if emptied is not None else "in-place"
     confidence = confidence_in(analysis, rewrite, kind)
+    if serialises is not None and was_text_before(analysis, identity, serialises):
+        serialises, kind = None, "loaded-as-empty" if emptied is not None else "in-place"
+        confidence = "medium" if confidence == "high" and emptied is None else confidence
     flow = [FlowStep(identity, event, f"truncates {place}")]
     if serialises is not None:
         flow.append(FlowStep(identity, serialises, "can fail here: the value is serialised after the file was emptied"))
@@ -91,7 +94,7 @@ def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence
     A writer and a reader that are both told their paths, by nobody in common, were one pair in half of the findings that were
     judged.
     """
-    if rewrite.apart or is_written_anew_before_reading(analysis, rewrite):
+    if rewrite.apart or shares_only_a_name(rewrite) or is_written_anew_before_reading(analysis, rewrite):
         return "low"
     if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite) or is_given_up_in_silence(analysis, rewrite):
         return "low"
@@ -154,6 +157,14 @@ def shares_only_a_folder(analysis: Analysis, rewrite: Rewrite) -> bool:
     return True
 
 
+def shares_only_a_name(rewrite: Rewrite) -> bool:
+    """Whether writer and readers have no more in common than what the file is called, in folders that are not known to be one."""
+    common = [reader.effect.keys & rewrite.effect.keys for reader in rewrite.readers]
+    return all(keys and all(":" in key for key in keys) for keys in common) and all(
+        reader.effect.place != rewrite.place for reader in rewrite.readers
+    )
+
+
 def is_edit(analysis: Analysis, rewrite: Rewrite) -> bool:
     """Whether a text is changed for whoever named the file, or nobody but the one who changes it reads it."""
     if is_serialised(analysis, Access(rewrite.function, rewrite.effect)):
@@ -181,3 +192,13 @@ def serialises_after_opening(analysis: Analysis, rewrite: Rewrite) -> int | None
         if number in written or any(value in rewrite.effect.contents for value in arguments) or Result(number) in rewrite.effect.contents:
             return number
     return None
+
+
+def was_text_before(analysis: Analysis, identity: FunctionId, at: int) -> bool:
+    """Whether what is serialised is put together from constants and from what was parsed here: it can become text again."""
+    values = [argument.value for argument in analysis.view.event(identity, at).arguments[:1]]
+    roots = frozenset().union(*(analysis.view.origins(identity).roots(value, at, mutations=True) for value in values))
+    return bool(roots) and all(
+        kind == "constant" or kind == "result" and isinstance(what, int) and analysis.view.does(identity, what, "parses") is not None
+        for kind, what in roots
+    )

@@ -153,8 +153,6 @@ def _why_recovered(
         return "the cell is a cache: what it lost is loaded again"
     if trap is None and heals:
         return "the record repeats the whole cell, so that the next one makes up for a failed one"
-    if trap is None and states_cell(analysis, identity, mutation, record, restores):
-        return "the record states what the cell is, and not what was added: the next one makes up for a failed one"
     if trap is None and not _accumulates(analysis, identity, mutation):
         return "the change sets a plain last value, which the next one sets again"
     if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
@@ -239,17 +237,16 @@ def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
                for s in _recorded(analysis, identity, record))
 
 
-def states_cell(
-    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore]
-) -> bool:
-    """Whether a number is counted up, the record says how far, and every restore sets the number from the record."""
+def states_cell(analysis: Analysis, found: Candidate) -> bool:
+    """Whether a number is counted up, the record says how far, and the restore sets the number from the record."""
+    mutation, restore = found.mutation, found.restore
     added = [part for value in mutation.values if isinstance(value, Compound) for part in value.parts[1:]]
     if mutation.how != "augment" or not added or not all(isinstance(part, Constant) and part.kind == "int" for part in added):
         return False
-    said = any(s.kind == "cell" and s.name in mutation.cells for s in _recorded(analysis, identity, record))
+    said = any(s.kind == "cell" and s.name in mutation.cells for s in _recorded(analysis, found.function, found.record))
     return said and all(
         change.how == "rebind"
-        for r in restores for change in analysis.summaries.mutations_at(r.function, r.event) if r.cell in change.cells
+        for change in analysis.summaries.mutations_at(restore.function, restore.event) if restore.cell in change.cells
     )
 
 
@@ -330,6 +327,8 @@ def _confidence(analysis: Analysis, found: Candidate) -> Confidence:
         return "low"                                     # one class changes what another restores in the objects of a third
     if found.trap is not None:
         return "high" if found.shares else "medium"
+    if states_cell(analysis, found):
+        return "low"                                     # the next record makes up for it; till then the number is ahead
     if found.record.kind in ("append", "delete"):
         return "high" if found.mutation.distance == 0 and found.restore.distance <= 1 else "medium"
     return "low"

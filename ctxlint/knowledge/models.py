@@ -62,6 +62,7 @@ Does = Literal[
     "cache",                # target can be computed again
     "joins",                # it waits for what target runs
     "watches",              # the failure of what content runs is told to somebody
+    "ends",                 # it never comes back
     "total",                # it neither raises nor suspends
     "pure",                 # the result depends on the arguments alone, and nothing changes
     "queue",                # content is owed to a consumer of target

@@ -13,15 +13,15 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.accessors import accessors
 from ctxlint.calls.binding import bind
 from ctxlint.calls.call import Call as Call
 from ctxlint.calls.call import Modelled as Modelled
 from ctxlint.calls.call import argument_of as argument_of
 from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.program import Program, is_property
+from ctxlint.calls.program import Program
 from ctxlint.calls.resolve import Callees, CallGraph, receives
-from ctxlint.calls.scopes import is_accessor
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.flow.aliases import resolve as resolve_event_path
@@ -55,13 +55,15 @@ class View:
         self._calls: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
         self._effective: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
         self._calling: dict[FunctionId, tuple[tuple[int, tuple[Call, ...]], ...]] = {}
+        self._calling_inside: dict[FunctionId, tuple[tuple[int, tuple[Call, ...]], ...]] = {}
         self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
+        self._modelled_calls: dict[FunctionId, tuple[tuple[int, tuple[Modelled, ...]], ...]] = {}
         self._resolved: dict[tuple[FunctionId, int, AccessPath], tuple[AccessPath, ...]] = {}
         self.cells: dict[tuple[FunctionId, int, AccessPath], tuple[str, ...]] = {}
         self.interface_roles: dict[str, dict[FunctionId, InterfaceEffect | None]] = {}
         self._runners: dict[str, bool] = {}
         self._paths: dict[tuple[FunctionId, int], tuple[AccessPath, ...]] = {}
-        self._accessors = _accessors(self.program)
+        self._accessors = accessors(self.program)
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
         self._run_formals: dict[FunctionId, frozenset[str]] = {}
@@ -147,12 +149,20 @@ class View:
         return found
 
     def calling(self, identity: FunctionId) -> tuple[tuple[int, tuple[Call, ...]], ...]:
-        """The function's events that call something, in order, each with its effective calls."""
+        """The function's events that call functions of the program, in order, each with its effective calls."""
         found = self._calling.get(identity)
         if found is None:
             calls = [(number, self.effective_calls(identity, number))
                      for number, event in enumerate(self.function(identity).events) if self._may_call(event)]
-            found = self._calling[identity] = tuple([each for each in calls if each[1]])
+            found = self._calling[identity] = tuple([each for each in calls if any([call.functions for call in each[1]])])
+        return found
+
+    def calling_inside(self, identity: FunctionId) -> tuple[tuple[int, tuple[Call, ...]], ...]:
+        """The function's call events that may call functions of the program, in order, each with all its calls."""
+        found = self._calling_inside.get(identity)
+        if found is None:
+            calls = [(number, self.calls(identity, number)) for number in self.call_graph.calls(identity)]
+            found = self._calling_inside[identity] = tuple([each for each in calls if any([call.functions for call in each[1]])])
         return found
 
     def _is_coroutine(self, call: Call) -> bool:
@@ -304,6 +314,21 @@ class View:
             found = self._modelled[identity, event] = tuple(self._find_modelled(calls))
         return found
 
+    def modelled_calls(self, identity: FunctionId) -> tuple[tuple[int, tuple[Modelled, ...]], ...]:
+        """The function's calls that models know, in order: what is asked of all calls for one effect is asked of these."""
+        found = self._modelled_calls.get(identity)
+        if found is None:
+            calls = [(number, self.modelled(identity, number)) for number in self.call_graph.calls(identity)]
+            found = self._modelled_calls[identity] = tuple([each for each in calls if each[1]])
+        return found
+
+    def calls_that(self, identity: FunctionId, *verbs: str) -> tuple[tuple[int, Modelled], ...]:
+        """The function's calls with a modelled effect that is one of `verbs`, each with the first such effect."""
+        return tuple([
+            (number, next(m for m in modelled if m.effect.does in verbs))
+            for number, modelled in self.modelled_calls(identity) if any([m.effect.does in verbs for m in modelled])
+        ])
+
     def _find_modelled(self, calls: tuple[Call, ...]) -> Iterator[Modelled]:
         for call in calls:
             for name in call.externals:
@@ -366,34 +391,3 @@ class View:
 def _ordered(paths: frozenset[AccessPath]) -> tuple[AccessPath, ...]:
     """A set's own order is another one in every process."""
     return tuple(paths) if len(paths) < 2 else tuple(sorted(paths, key=repr))
-
-
-class _Accessors(msgspec.Struct, frozen=True):
-    """The attributes that some class of the program answers by running code: when they are read, and when they are changed.
-    `[*]` stands for items. A class that answers for attributes it does not declare (`__getattr__`) adds none: nobody says
-    which code that runs. `iterated` tells whether some class says itself what iterating over its instances gives.
-    """
-
-    read: frozenset[str]
-    changed: frozenset[str]
-    iterated: bool = False
-
-
-def _accessors(program: Program) -> _Accessors:
-    read: set[str] = set()
-    changed: set[str] = set()
-    iterated = False
-    for identity in program.functions():
-        function = program.function(identity)
-        if function.owner:
-            name = function.qualname.rpartition(".")[2]
-            if name == "__getitem__":
-                read.add("[*]")
-            elif name in ("__setitem__", "__delitem__"):
-                changed.add("[*]")
-            iterated = iterated or name in ("__iter__", "__aiter__")
-            if is_accessor(function):
-                changed.add(name)
-            if is_property(function):
-                read.add(name)
-    return _Accessors(frozenset(read), frozenset(changed), iterated)

@@ -206,8 +206,9 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None, ru
     for file in (*own, *_files(model_paths)):
         table = read_toml(file)
         effects, here = _effects(table, file)
+        adds = file in own
         for name, found in effects.items():
-            by_name[name] = (*by_name.get(name, ()), *found) if file in own else found
+            by_name[name] = (*by_name.get(name, ()), *found) if adds else found
         problems.extend(here)
         types, here = _types(table, file)
         by_type.update(types)

@@ -114,12 +114,12 @@ class Selecting:
         return found
 
     def _find_taken_apart(self, identity: FunctionId) -> Iterator[tuple[int, Holder]]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.kind == "call" and event.arguments and any(call.functions for call in self.view.calls(identity, number)):
+        for number, _ in self.view.calling_inside(identity):
+            event = self.view.event(identity, number)
+            given = self.view.inference.of_event(identity, number) if event.arguments else ()
+            if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
                 holders = [h for argument in event.arguments for h in self.holders.of(identity, number, argument.value) if "[" in h]
-                given = self.view.inference.of_event(identity, number) if holders else ()
-                if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
-                    yield from ((number, holder.partition("[")[0]) for holder in holders)
+                yield from ((number, holder.partition("[")[0]) for holder in holders)
 
 
 class Accesses:
@@ -234,8 +234,8 @@ class Accesses:
                 if field.rpartition(".")[0].endswith(("{}", "()")):
                     found.setdefault((identity, f"display {number}"), set()).add(field)
         for identity in self._asked:
-            for number, event in enumerate(self._view.function(identity).events):
-                for call in self._view.calls(identity, number) if event.kind == "call" and event.arguments else ():
+            for number, calls in self._view.calling_inside(identity):
+                for call in calls if self._view.event(identity, number).arguments else ():
                     for target in call.functions[:4]:
                         for formal, value in self._view.bound(call, target).items():
                             used = found.get((target, formal))

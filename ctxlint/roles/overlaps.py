@@ -110,12 +110,11 @@ class Overlaps:
     def deciding(self, identity: FunctionId) -> tuple[Overlap, ...]:
         """The function's own comparisons, and those of helpers that compare what they are given without knowing what it is."""
         found = [overlap for overlap in self.own(identity)]
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind == "call" and event.path is not None:
-                for call in self._view.calls(identity, number):
-                    for target in call.functions[:4]:
-                        if target != identity and self._is_open(target):
-                            found += self._seen_from(identity, number, call, target, HELPERS)
+        for number, calls in self._view.calling_inside(identity):
+            for call in calls:
+                for target in call.functions[:4]:
+                    if target != identity and self._is_open(target):
+                        found += self._seen_from(identity, number, call, target, HELPERS)
         return tuple(dict.fromkeys(found))
 
     def _is_open(self, identity: FunctionId) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 
@@ -174,10 +175,12 @@ def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
     return not held or any(not other or held & other for other in others)
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _is_collection(annotation: str) -> bool:
     return re.match(r"[\w.]*\b(set|frozenset|list|tuple|sequence|collection|iterable|abstractset)\b", annotation, re.IGNORECASE) is not None
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _held(annotation: str) -> frozenset[str]:
     """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
     words = re.findall(r"[A-Za-z_][\w.]*", annotation)
@@ -185,6 +188,7 @@ def _held(annotation: str) -> frozenset[str]:
     return frozenset(held[:1] if _is_mapping(annotation) else held) - {"None", "Any", "object"}
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _is_mapping(annotation: str) -> bool:
     return re.match(r"[\w.]*\b(dict|mapping|mutablemapping)\b", annotation, re.IGNORECASE) is not None
 

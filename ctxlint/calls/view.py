@@ -24,8 +24,8 @@ from ctxlint.calls.program import Program
 from ctxlint.calls.resolve import Callees, CallGraph, receives
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.types import Instance, in_order
+from ctxlint.flow.aliases import STEPS, root_paths
 from ctxlint.flow.aliases import resolve as resolve_event_path
-from ctxlint.flow.aliases import root_paths
 from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.reaching import Definitions
@@ -93,8 +93,7 @@ class View:
         """The event graph, with an exception edge for every event that can raise."""
         found = self._graphs.get(identity)
         if found is None:
-            found = event_graph(self.function(identity), functools.partial(self.can_raise, identity))
-            self._graphs[identity] = found
+            found = self._graphs[identity] = event_graph(self.function(identity), functools.partial(self.can_raise, identity))
         return found
 
     def can_raise(self, identity: FunctionId, event: int) -> bool:
@@ -370,18 +369,25 @@ class View:
         """What the event's access path can denote, aliases through locals resolved; in an order of their own."""
         found = self._paths.get((identity, event))
         if found is None:
-            found = _ordered(resolve_event_path(self.function(identity), self.definitions(identity), event))
+            path = self.event(identity, event).path
+            found = (path,) if path is not None and self._is_a_root(identity, path) else _ordered(
+                resolve_event_path(self.function(identity), self.definitions(identity), event))
             self._paths[identity, event] = found
         return found
 
     def resolve_path(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[AccessPath, ...]:
         """What an access path can denote at an event, in an order of their own."""
+        if self._is_a_root(identity, path):
+            return (path,)
         question = (identity, at, path)
         found = self._resolved.get(question)
         if found is None:
-            paths = root_paths(self.function(identity), self.definitions(identity), at, path)
-            found = self._resolved[question] = _ordered(paths)
+            found = self._resolved[question] = _ordered(root_paths(self.function(identity), self.definitions(identity), at, path))
         return found
+
+    def _is_a_root(self, identity: FunctionId, path: AccessPath) -> bool:
+        """Whether a path begins at a variable that the function never binds, so that it stands for itself wherever it is."""
+        return isinstance(path.root, Name) and len(path.steps) <= STEPS and not self.inference.facts(identity).binds(path.root.name)
 
     def types(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
         """The names of the classes whose instance an access path can hold."""

@@ -22,6 +22,7 @@ from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import Program
 from ctxlint.calls.resolve import Callees, CallGraph, receives
+from ctxlint.calls.running import formals_run_by
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.flow.aliases import STEPS, root_paths
@@ -195,32 +196,8 @@ class View:
         found = self._run_formals.get(identity)
         if found is None:
             self._run_formals[identity] = frozenset()        # a function that only hands its formal to itself runs nothing
-            found = self._run_formals[identity] = frozenset(self._find_run_formals(identity))
+            found = self._run_formals[identity] = frozenset(formals_run_by(self, identity))
         return found
-
-    def _find_run_formals(self, identity: FunctionId) -> Iterator[str]:
-        function = self.function(identity)
-        formals = {formal.name for formal in function.formals if formal.kind not in ("variadic", "keywords")}
-        for number, event in enumerate(function.events if formals else ()):
-            if event.kind != "call" or event.path is None:
-                continue
-            if isinstance(event.path.root, Name) and not event.path.steps:
-                yield from self._formals_behind(identity, number, event.path.root, formals)
-            if not event.arguments:
-                continue
-            call = direct_call(event, self.call_graph.callees(identity, number))
-            handed = [argument.value for argument in event.arguments] if self._runs_arguments(call) else [
-                value for target in call.functions for name, value in self.bound(call, target).items()
-                if name in self.run_formals(target)
-            ]
-            for value in handed:
-                yield from self._formals_behind(identity, number, value, formals)
-
-    def _formals_behind(self, identity: FunctionId, at: int, value: Value, formals: set[str]) -> Iterator[str]:
-        """The formals that a value can be."""
-        for kind, what in self.origins(identity).identity(value, at):
-            if kind == "param" and what in formals:
-                yield str(what)
 
     def _may_call(self, it: Event) -> bool:
         """Whether an event can call anything: it is a call, or it can reach a property, an item method or an iteration of some
@@ -238,9 +215,10 @@ class View:
 
     def _runs_arguments(self, call: Call) -> bool:
         """Whether the callee runs a callable (or awaits a coroutine) that it is given."""
-        return any([self._runs(name) for name in call.externals])
+        return any([self.runs(name) for name in call.externals])
 
-    def _runs(self, name: str) -> bool:
+    def runs(self, name: str) -> bool:
+        """Whether a library's function runs a callable (or awaits a coroutine) that it is given."""
         found = self._runners.get(name)
         if found is None:
             found = self._runners[name] = any(effect.does == "calls-argument" for effect in self.models.effects(name))
@@ -296,7 +274,7 @@ class View:
             found = self._handed[identity] = {}
             for number, event in enumerate(self.function(identity).events):
                 if event.kind == "call" and event.arguments:
-                    takes = any([self._runs(name) for name in self.call_graph.callees(identity, number).externals])
+                    takes = any([self.runs(name) for name in self.call_graph.callees(identity, number).externals])
                     for argument in event.arguments if takes else ():
                         for kind, what in self.origins(identity).identity(argument.value, number):
                             if kind == "result" and isinstance(what, int) and self.event(identity, what).kind == "call":

@@ -114,9 +114,13 @@ def _names_only(value: Value) -> bool:
 
 
 def rewritten(view: View, places: Places, identity: FunctionId) -> Iterator[tuple[Term, int]]:
-    """The kept handles through which the function both writes and cuts off, with the first write."""
+    """The kept handles through which the function both writes and cuts off, with the first write.
+
+    What is written at another position than the beginning stands behind what the file holds, and is cut off when it fails.
+    """
     written: dict[Term, int] = {}
     cut: set[Term] = set()
+    moved: dict[Term, bool] = {}
     for number, modelled in view.modelled_calls(identity):
         event = view.event(identity, number)
         if event.path is None or len(event.path.steps) < 2:
@@ -129,7 +133,9 @@ def rewritten(view: View, places: Places, identity: FunctionId) -> Iterator[tupl
                 written.setdefault(place, number)
             elif place.kind == "attribute" and match.effect.does == "truncates":
                 cut.add(place)
-    yield from ((place, number) for place, number in written.items() if place in cut)
+            elif place.kind == "attribute" and match.effect.does == "measures" and event.arguments:
+                moved[place] = moved.get(place, False) or event.arguments[0].value == Constant("int", "0") and len(event.arguments) == 1
+    yield from ((place, number) for place, number in written.items() if place in cut and moved.get(place, True))
 
 
 def parsed(view: View, places: Places, identity: FunctionId) -> Iterator[tuple[Term, int]]:

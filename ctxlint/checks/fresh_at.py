@@ -25,6 +25,7 @@ from ctxlint.checks.fresh_guards import (
 )
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
+from ctxlint.checks.other_records import is_another_record
 from ctxlint.checks.records import (
     Sameness,
     is_new_record,
@@ -219,6 +220,8 @@ def _harmless(
     """Why nothing is lost although another writer can run between the two, in words; empty when something is."""
     if is_new_record(analysis, identity, read.event, write):
         return "the written record is a new one, which nobody else knows yet"
+    if sameness != "object" and is_another_record(analysis, identity, read, write):
+        return "the written record is made here and has a key of its own"
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return "the read gives the live object itself, not a copy that could be outdated"
     if reads_again_inside(analysis, identity, write):

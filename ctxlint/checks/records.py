@@ -73,7 +73,7 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
     wanted = {key for value in asked for key in keys_of(analysis, identity, read.event, value)}
     if wanted & {key for value in given for key in keys_of(analysis, identity, write.event, value)}:
         return "key"
-    others = [value for value in given if not _is_made_of(analysis, identity, write.event, value, read.event)]
+    others = [value for value in given if not is_made_of(analysis, identity, write.event, value, read.event)]
     if not asked:
         return "whole"
     return "carried" if not others else "other"
@@ -103,7 +103,7 @@ def is_new_record(analysis: Analysis, identity: FunctionId, read: int, write: St
     return any(
         is_fresh(places.term(identity, write.event, value))
         for value in selectors(analysis, identity, write.event)
-        if not _is_made_of(analysis, identity, write.event, value, read)
+        if not is_made_of(analysis, identity, write.event, value, read)
     )
 
 
@@ -131,7 +131,8 @@ def is_touched(analysis: Analysis, identity: FunctionId, read: int, write: int) 
     return False
 
 
-def _is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+def is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+    """Whether something of what the call at `read` gave goes into the value."""
     return any(s.kind == "read" and s.event == read for s in analysis.summaries.sources.of(identity, at, value))
 
 

@@ -15,7 +15,7 @@ from ctxlint.ir.function import Formal, Function
 from ctxlint.knowledge.words import hints
 
 _NOTHING = frozenset({"None", "bool", "int", "", "Awaitable[None]", "Awaitable[bool]"})
-_KEY = re.compile(r"(?:typing\.)?(?:Optional\[)?(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime)(?:\])?(?:\s*\|\s*None)?$")
+_KEY = re.compile(r"(?:typing\.)?(?:Optional\[)?(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime|datetime\.datetime)(?:\])?(?:\s*\|\s*None)?$")
 
 
 def interface_effect(view: View, method: FunctionId) -> InterfaceEffect | None:
@@ -89,6 +89,11 @@ def _is_write(view: View, name: str) -> bool:
     return any(hints(name, words) for words in (view.words.writes, view.words.appends, view.words.deletes))
 
 
+def is_scalar(annotation: str) -> bool:
+    """Whether an annotation names a plain value without parts."""
+    return bool(_KEY.match(annotation))
+
+
 def _is_key(formal: Formal) -> bool:
     """Whether a formal only selects what is read: keyed by a scalar, or optional."""
-    return bool(_KEY.match(formal.annotation)) or formal.default is not None or not formal.annotation
+    return is_scalar(formal.annotation) or formal.default is not None or not formal.annotation

@@ -13,7 +13,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.types import ClassObject
 from ctxlint.checks.finding import Analysis
-from ctxlint.checks.records import is_made_of, keys_of, same_store, selectors
+from ctxlint.checks.records import comes_from, keys_of, same_store, selectors
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Constant, Result, Value
 
@@ -90,7 +90,8 @@ def _is_named_otherwise(analysis: Analysis, identity: FunctionId, read: int, mad
     own = {name: value for name, value in keys.items() if name in required or name == _OWN_KEY}
     asked = {k for value in selectors(analysis, identity, read) for k in keys_of(analysis, identity, read, value)}
     return any(
-        not isinstance(value, Constant) and not is_made_of(analysis, identity, made, value, read)
+        not isinstance(value, Constant) and not comes_from(analysis, identity, made, value, read)
+        and ("result", read) not in analysis.view.origins(identity).roots(value, made)
         and asked.isdisjoint(_names(analysis, identity, made, value, 0))
         for value in own.values()
     )

@@ -73,7 +73,7 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
     wanted = {key for value in asked for key in keys_of(analysis, identity, read.event, value)}
     if wanted & {key for value in given for key in keys_of(analysis, identity, write.event, value)}:
         return "key"
-    others = [value for value in given if not is_made_of(analysis, identity, write.event, value, read.event)]
+    others = [value for value in given if not _is_made_of(analysis, identity, write.event, value, read.event)]
     if not asked:
         return "whole"
     return "carried" if not others else "other"
@@ -103,7 +103,7 @@ def is_new_record(analysis: Analysis, identity: FunctionId, read: int, write: St
     return any(
         is_fresh(places.term(identity, write.event, value))
         for value in selectors(analysis, identity, write.event)
-        if not is_made_of(analysis, identity, write.event, value, read)
+        if not _is_made_of(analysis, identity, write.event, value, read)
     )
 
 
@@ -131,7 +131,7 @@ def is_touched(analysis: Analysis, identity: FunctionId, read: int, write: int) 
     return False
 
 
-def is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+def _is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
     """Whether something of what the call at `read` gave goes into the value."""
     return any(s.kind == "read" and s.event == read for s in analysis.summaries.sources.of(identity, at, value))
 
@@ -159,6 +159,15 @@ def keys_of(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> 
 
 def _is_known(term: Term) -> bool:
     return all(part.kind not in ("unknown", "fresh") for part in subterms(term))
+
+
+def may_be_same_place(one: Term, other: Term) -> bool:
+    """Whether nothing tells the places of two functions apart: the texts in them are equal where they are built alike."""
+    if one.kind == "constant" and other.kind == "constant":
+        return one.name == other.name
+    if one.kind != other.kind or len(one.parts) != len(other.parts):
+        return one.kind != "constant" or other.kind != "constant"
+    return all(may_be_same_place(a, b) for a, b in zip(one.parts, other.parts))
 
 
 def _differs(one: Term, other: Term) -> bool:

@@ -19,7 +19,7 @@ from ctxlint.roles.stores import Access
 
 def second_writer(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> Access | None:
     """The likeliest other function that writes the record: one that reads it too, of the same class, of the same module."""
-    through = _helpers(analysis, identity, write)
+    through = passed_through(analysis, identity, write)
     found = [
         access for access in analysis.stores.writers(_telling(write))
         if access.function != identity and access.function not in through and access.effect.kind in ("write", "move")
@@ -36,21 +36,21 @@ def second_writer(analysis: Analysis, identity: FunctionId, read: StoreEffect, w
     return min(found, key=unlikely, default=None)
 
 
-def _telling(write: StoreEffect) -> frozenset[str]:
-    """The keys that name the store, and no folder in which there is some file."""
-    return frozenset(key for key in write.keys if "/*" not in key)
-
-
-def _helpers(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> frozenset[FunctionId]:
+def passed_through(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> frozenset[FunctionId]:
     """The functions through which the write goes: they write for everybody."""
     found = {write.origin[0]}
     for call in analysis.view.calls(identity, write.event) if write.distance else ():
         for target in call.functions:
             for inner in analysis.summaries.of(target).effects:
                 if inner.origin == write.origin and inner.distance < write.distance:
-                    found |= {target} | _helpers(analysis, target, inner)
+                    found |= {target} | passed_through(analysis, target, inner)
                     break
     return frozenset(found)
+
+
+def _telling(write: StoreEffect) -> frozenset[str]:
+    """The keys that name the store, and no folder in which there is some file."""
+    return frozenset(key for key in write.keys if "/*" not in key)
 
 
 def _is_only_at_start(analysis: Analysis, function: FunctionId) -> bool:

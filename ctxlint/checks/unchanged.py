@@ -16,6 +16,7 @@ from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.carried import is_of_reading
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.other_records import methods_of
+from ctxlint.checks.store_writers import passed_through
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
 
@@ -52,17 +53,35 @@ def _never_changes(analysis: Analysis, identity: FunctionId, write: StoreEffect,
     declared = next((f.annotation for f in info.ir.fields if f.name == field), "") if info is not None else ""
     if not is_scalar(declared):
         return False
-    own = _store_itself(analysis, write)
+    own = _store_itself(analysis, write) | passed_through(analysis, identity, write)
     setters = [
         change.function for name in {f"{owner}.{field}", f"{kind}.{field}"} for change in analysis.cells.changes(name)
         if not is_constructor(analysis.view, change.function) and change.function not in own
+        and _last_name(analysis, change.function) != _last_name(analysis, identity)    # another store's way of doing the same
+        and _may_be(analysis, change.function, change.mutation.event, change.mutation.path, kind)
     ]
     return not setters and not any(
-        _names(event, field)
+        _names(event, field) and (event.path is None or not event.path.steps or _may_be(analysis, access.function, number, event.path, kind))
         for access in analysis.stores.writers(write.keys) if access.function not in own
         for number, event in enumerate(analysis.view.function(access.function).events)
         if event.kind == "call" and analysis.view.does(access.function, number, "copies")
     )
+
+
+def _last_name(analysis: Analysis, identity: FunctionId) -> str:
+    return analysis.view.function(identity).qualname.rpartition(".")[2]
+
+
+def _may_be(analysis: Analysis, identity: FunctionId, event: int, path: AccessPath, kind: ClassId) -> bool:
+    """Whether what an attribute or a method is taken of can be an object of the class; a common ancestor may declare the attribute."""
+    types = analysis.view.types(identity, event, AccessPath(path.root, path.steps[:-1]))
+    names = [name for name in types if analysis.program.class_(name) is not None]
+    return not names or any(name == kind or kind in _below(analysis, name) or name in _below(analysis, kind) for name in names)
+
+
+def _below(analysis: Analysis, kind: ClassId) -> tuple[ClassId, ...]:
+    info = analysis.program.class_(kind)
+    return info.subclasses if info is not None else ()
 
 
 def _store_itself(analysis: Analysis, write: StoreEffect) -> frozenset[FunctionId]:

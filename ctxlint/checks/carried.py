@@ -66,8 +66,19 @@ def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozens
 
 def _never_changes(analysis: Analysis, identity: FunctionId, field: str) -> bool:
     """Whether at most one function around, and not this one, sets the field to something else than its own old value."""
-    setters = [one for one in _around(analysis, identity) if any(True for _ in _settings(analysis, one, field))]
+    setters = [
+        one for one in _around(analysis, identity)
+        if any(True for _ in _settings(analysis, one, field)) or _changes_in_place(analysis, one, field)
+    ]
     return len(setters) <= 1 and identity not in setters
+
+
+def _changes_in_place(analysis: Analysis, identity: FunctionId, field: str) -> bool:
+    """Whether the function itself changes what the field of something holds."""
+    return any(
+        field in mutation.path.steps and not mutation.distance and mutation.how not in ("rebind", "field")
+        for mutation in analysis.summaries.of(identity).mutations
+    )
 
 
 def _around(analysis: Analysis, identity: FunctionId) -> frozenset[FunctionId]:

@@ -222,7 +222,7 @@ def _harmless(
     """Why nothing is lost although another writer can run between the two, in words; empty when something is."""
     if is_new_record(analysis, identity, read.event, write):
         return "the written record is a new one, which nobody else knows yet"
-    if sameness != "object" and is_another_record(analysis, identity, read, write):
+    if is_another_record(analysis, identity, read, write):
         return "the written record is made here and has a key of its own"
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return "the read gives the live object itself, not a copy that could be outdated"

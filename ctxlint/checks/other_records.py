@@ -24,7 +24,7 @@ _OWN_KEY = "id"
 def is_another_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> bool:
     """Whether the write certainly goes to another record of the store than the read."""
     return (
-        _leaves_key_out(analysis, read, write) or _names_itself_otherwise(analysis, identity, read.event, write)
+        _leaves_key_out(analysis, identity, read, write) or _names_itself_otherwise(analysis, identity, read.event, write)
         or _is_of_one_made_here(analysis, identity, read, write)
     )
 
@@ -37,13 +37,19 @@ def _is_of_one_made_here(analysis: Analysis, identity: FunctionId, read: StoreEf
         if isinstance(path.root, Result) and path.steps and _is_key_name(path.steps[-1])
     }
     return any(
-        made.event in given and made.kind == "write" and same_store(made, write) and _leaves_key_out(analysis, read, made)
+        made.event in given and made.kind == "write" and same_store(made, write) and _leaves_key_out(analysis, identity, read, made)
         for made in analysis.summaries.of(identity).effects
     )
 
 
-def _leaves_key_out(analysis: Analysis, read: StoreEffect, write: StoreEffect) -> bool:
-    """Whether the writing method may be told a key that the reading one must be told, and is not: the record is a new one."""
+def _leaves_key_out(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> bool:
+    """Whether the writing method may be told a key that the reading one must be told, and is not: the record is a new one.
+
+    The very object that was read would tell its key by itself.
+    """
+    origins = analysis.view.origins(identity)
+    if any(("result", read.event) in origins.identity(value, write.event) for value in write.contents):
+        return False
     wanted = {name for method in methods_of(analysis, read) for name in _required(analysis, method)}
     where, event = write.origin
     for call in analysis.view.effective_calls(where, event):

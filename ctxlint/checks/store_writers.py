@@ -12,7 +12,7 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import Term, is_fresh, subterms
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.interface_pairs import pair_up
-from ctxlint.checks.other_records import methods_of
+from ctxlint.checks.other_records import is_another_record, methods_of
 from ctxlint.checks.records import may_be_same_place, same_store, selectors
 from ctxlint.roles.stores import Access
 
@@ -66,6 +66,7 @@ def _reads_too(analysis: Analysis, access: Access) -> bool:
     return any(
         e.kind == "read" and same_store(e, access.effect)
         and (e.medium != "interface" or pair_up(analysis, e, access.effect))
+        and not is_another_record(analysis, access.function, e, access.effect)
         for e in analysis.summaries.of(access.function).effects
     )
 

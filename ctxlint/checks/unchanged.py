@@ -55,13 +55,13 @@ def _never_changes(analysis: Analysis, identity: FunctionId, write: StoreEffect,
         return False
     own = _store_itself(analysis, write) | passed_through(analysis, identity, write)
     setters = [
-        change.function for name in {f"{owner}.{field}", f"{kind}.{field}"} for change in analysis.cells.changes(name)
-        if not is_constructor(analysis.view, change.function) and change.function not in own
-        and _last_name(analysis, change.function) != _last_name(analysis, identity)    # another store's way of doing the same
-        and _may_be(analysis, change.function, change.mutation.event, change.mutation.path, kind)
+        function for function, event in analysis.cells.set_fields(field)
+        if not is_constructor(analysis.view, function) and function not in own
+        and (function == identity or _last_name(analysis, function) != _last_name(analysis, identity))    # another store's way
+        and _may_be(analysis, function, event, analysis.view.event(function, event).path, kind)
     ]
     return not setters and not any(
-        _names(event, field) and (event.path is None or not event.path.steps or _may_be(analysis, access.function, number, event.path, kind))
+        _names(event, field) and _may_be(analysis, access.function, number, event.path, kind)
         for access in analysis.stores.writers(write.keys) if access.function not in own
         for number, event in enumerate(analysis.view.function(access.function).events)
         if event.kind == "call" and analysis.view.does(access.function, number, "copies")
@@ -72,8 +72,10 @@ def _last_name(analysis: Analysis, identity: FunctionId) -> str:
     return analysis.view.function(identity).qualname.rpartition(".")[2]
 
 
-def _may_be(analysis: Analysis, identity: FunctionId, event: int, path: AccessPath, kind: ClassId) -> bool:
+def _may_be(analysis: Analysis, identity: FunctionId, event: int, path: AccessPath | None, kind: ClassId) -> bool:
     """Whether what an attribute or a method is taken of can be an object of the class; a common ancestor may declare the attribute."""
+    if path is None or not path.steps:
+        return True
     types = analysis.view.types(identity, event, AccessPath(path.root, path.steps[:-1]))
     names = [name for name in types if analysis.program.class_(name) is not None]
     return not names or any(name == kind or kind in _below(analysis, name) or name in _below(analysis, kind) for name in names)

@@ -91,8 +91,9 @@ class View:
         """The event graph, with an exception edge for every event that can raise."""
         found = self._graphs.get(identity)
         if found is None:
-            found = event_graph(self.function(identity), functools.partial(self.can_raise, identity))
-            self._graphs[identity] = found
+            can_raise = functools.partial(self.can_raise, identity)
+            found = self._graphs[identity] = event_graph(
+                self.function(identity), can_raise, shared=self._definitions.sharing(identity))
         return found
 
     def can_raise(self, identity: FunctionId, event: int) -> bool:

@@ -63,6 +63,7 @@ class Cells:
         self._restores: dict[str, list[Restore]] = {}
         self._changes: dict[str, list[Change]] = {}
         self._sorted: dict[tuple[tuple[str, ...], frozenset[str] | None], tuple[Restore, ...]] = {}
+        self._set: dict[str, list[tuple[FunctionId, int]]] | None = None
         for identity in summaries.view.program.functions():
             self._collect(identity)
 
@@ -90,6 +91,16 @@ class Cells:
     def changes(self, cell: str) -> tuple[Change, ...]:
         """The functions that change the cell by operations of their own."""
         return tuple(self._changes.get(cell, ()))
+
+    def set_fields(self, field: str) -> tuple[tuple[FunctionId, int], ...]:
+        """Where an attribute of that name is set, of whatever object."""
+        if self._set is None:
+            self._set = {}
+            for identity in self._summaries.view.program.functions():
+                for number, event in enumerate(self._summaries.view.function(identity).events):
+                    if event.kind == "write" and event.path is not None and event.path.steps:
+                        self._set.setdefault(event.path.steps[-1], []).append((identity, number))
+        return tuple(self._set.get(field, ()))
 
     def is_on_demand(self, restore: Restore) -> bool:
         """Whether the restore looks into the cell before it reads the store: a miss is made up for at the next use."""

@@ -47,14 +47,40 @@ class Reader:
             elif event.kind in ("write", "delete") and event.path is not None and event.path.steps:
                 if event.path.steps[-1] == "[*]":
                     yield from self._of_item(number, event)
-                    if event.kind == "write" and event.keys and isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str":
-                        yield from self._of_element(number, event, AccessPath(event.path.root, event.path.steps[:-1]), event.keys[:-1])
+                    if event.kind == "write" and event.keys and event.value is not None:
+                        yield from self._of_entry(number, event, event.path, event.value)
                 elif event.kind == "write" and event.value is not None:
                     yield from self._of_element(number, event, event.path, event.keys)
                     yield from self._of_binding(number, event.value, self._holders.of_event(self._identity, number))
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
                 if event.path.root.scope != "local" or event.path.root.name in shared:
                     yield from self._of_variable(number, event.path.root, event.value)
+
+    def _of_entry(self, number: int, event: Event, path: AccessPath, value: Value) -> Iterator[Edit]:
+        """A store under a key of a mapping: a field of an element, or a sequence that is bound anew to what is left of it."""
+        named = isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str"
+        if named:
+            yield from self._of_element(number, event, AccessPath(path.root, path.steps[:-1]), event.keys[:-1])
+        holders = self._holders.of_event(self._identity, number)
+        if named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1])):
+            if self._is_made_of(number, value, holders, 0):
+                yield from self._of_binding(number, value, holders)
+
+    def _is_made_of(self, number: int, value: Value, holders: frozenset[Holder], depth: int) -> bool:
+        """Whether a value is put together of the elements of one of these places."""
+        if depth > 6:
+            return False
+        if isinstance(value, Compound):
+            return any(self._is_made_of(number, part, holders, depth + 1) for part in value.parts)
+        if self._holders.of(self._identity, number, value) & holders:
+            return True
+        if isinstance(value, Name) and value.scope == "local":
+            bound = self._only_binding(number, value)
+            return bound is not None and self._is_made_of(*bound, holders, depth + 1)
+        if isinstance(value, Result):
+            event = self._view.event(self._identity, value.event)
+            return event.kind == "call" and any(self._is_made_of(value.event, a.value, holders, depth + 1) for a in event.arguments)
+        return False
 
     def _of_variable(self, number: int, name: Name, value: Value) -> Iterator[Edit]:
         """A variable that functions share is a cell; a local is none."""
@@ -343,6 +369,10 @@ def _prepend(reader: Reader, number: int, holders: frozenset[Holder], given: lis
     return reader.edit("prepend", number, holders, ZERO, ZERO, ONE, (), given)
 
 
+def _extendleft(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
+    return reader.edit("prepend", number, holders, ZERO, ZERO, reader.length(number, given[0]), (), given)
+
+
 def _pop(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
     if not given or given[0] == Constant("int", "-1"):
         return reader.edit("pop", number, holders, reader.size(number, holders) - ONE, ONE, ZERO, (), ())
@@ -376,6 +406,8 @@ _METHODS: dict[str, _Method] = {
     "clear": _Method((0,), _clear),
     "sort": _Method((0,), _reorder),
     "reverse": _Method((0,), _reorder),
+    "rotate": _Method((0, 1), _reorder),
+    "extendleft": _Method((1,), _extendleft),
 }
 _MIXES = frozenset(["shuffle", "heapify", "heappush", "heappop", "heappushpop", "heapreplace"])
 _COPYING = frozenset(["list", "sorted", "bytearray", "deque", "copy", "deepcopy"])

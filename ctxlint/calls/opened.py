@@ -121,10 +121,11 @@ def rewritten(view: View, places: Places, identity: FunctionId) -> Iterator[tupl
     written: dict[Term, int] = {}
     cut: set[Term] = set()
     moved: dict[Term, bool] = {}
-    for number, event in enumerate(view.function(identity).events):
-        if event.kind != "call" or event.path is None or len(event.path.steps) < 2:
+    for number, modelled in view.modelled_calls(identity):
+        event = view.event(identity, number)
+        if event.path is None or len(event.path.steps) < 2:
             continue
-        for match in view.modelled(identity, number):
+        for match in modelled:
             if match.effect.store != "file" or match.effect.target != "self" or not isinstance(match.target, AccessPath):
                 continue
             place = places.of_path(identity, number, match.target)
@@ -139,9 +140,8 @@ def rewritten(view: View, places: Places, identity: FunctionId) -> Iterator[tupl
 
 def parsed(view: View, places: Places, identity: FunctionId) -> Iterator[tuple[Term, int]]:
     """The kept handles that the function gives to a parser, which reads them."""
-    for number, event in enumerate(view.function(identity).events):
-        match = view.does(identity, number, "parses") if event.kind == "call" else None
-        content = argument_of(match.call, match.effect.content) if match is not None else None
+    for number, match in view.calls_that(identity, "parses"):
+        content = argument_of(match.call, match.effect.content)
         if not isinstance(content, Result):
             continue
         read = view.event(identity, content.event)

@@ -15,6 +15,7 @@ from ctxlint.ir.function import Formal, Function
 from ctxlint.knowledge.words import hints
 
 _NOTHING = frozenset({"None", "bool", "int", "", "Awaitable[None]", "Awaitable[bool]"})
+_ANSWERS = frozenset({"bool", "Awaitable[bool]"})
 _KEY = re.compile(r"(?:typing\.)?(?:Optional\[)?(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime|datetime\.datetime)(?:\])?(?:\s*\|\s*None)?$")
 
 
@@ -48,6 +49,8 @@ def _role(view: View, function: Function) -> InterfaceEffect | None:
     gives_nothing = function.returns in _NOTHING
     if name.startswith("__"):
         return None
+    if function.returns in _ANSWERS and hints(name, view.words.reads) and not _is_write(view, name):
+        return None                                      # a question: whether there is such an entry
     if gives_nothing and function.returns:
         return _writing_role(view, name, formals)
     if gives_nothing:                                    # no return annotation: only the words are left

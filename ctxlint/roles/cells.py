@@ -119,13 +119,15 @@ class Cells:
 
     def _collect(self, identity: FunctionId) -> None:
         summary = self._summaries.of(identity)
+        # What is rebuilt is read by an event of the function, here or below: it has the effect of a read that can be named.
+        rebuilds = any([e.kind == "read" and (e.keys or parameters(e.place)) for e in summary.effects])
         for mutation in summary.mutations:
             if not mutation.cells:
                 continue
             if mutation.distance == 0:
                 for cell in mutation.cells:
                     self._changes.setdefault(cell, []).append(Change(identity, mutation))
-            if mutation.distance <= NEAR and summary.reads:    # what is rebuilt is read here or below
+            if mutation.distance <= NEAR and rebuilds:
                 self._collect_restores(identity, mutation)
 
     def _collect_restores(self, identity: FunctionId, mutation: Mutation) -> None:

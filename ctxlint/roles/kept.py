@@ -125,9 +125,8 @@ class Kept:
 
     def deferred(self, identity: FunctionId) -> Iterator[Stored]:
         """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind != "call" or self._view.does(identity, number, "concurrent-executor") is None:
-                continue
+        for number, _ in self._view.calls_that(identity, "concurrent-executor"):
+            event = self._view.event(identity, number)
             effects = [modelled.effect for modelled in self._view.modelled(identity, number)]
             if any(e.suspends or e.does == "joins" for e in effects):
                 continue
@@ -157,7 +156,7 @@ class Kept:
             for target in call.functions:
                 if any(effect.kind in WRITES for effect in self._summaries.of(target).effects):
                     return True
-                if any(self._view.does(target, n, "serialises") for n, e in enumerate(self._view.function(target).events) if e.kind == "call"):
+                if self._view.calls_that(target, "serialises"):
                     return True
         return False
 

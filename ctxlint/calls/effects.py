@@ -42,6 +42,8 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
     whose place was the callee's parameter and is known here, `conditional` for one that the store refuses when it has changed, `leaves` for a move after
     which the source is still there.
+    `mode` is how a file was opened, for as long as the function has the handle in its hands: it opened it, or was given it by
+    a callee that did.
     """
 
     kind: EffectKind
@@ -66,8 +68,7 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
 
 def written_at(view: View, identity: FunctionId, effect: StoreEffect) -> int:
     """The event at which the effect's contents are to be evaluated: what goes through a handle is made after it was opened."""
-    through_handle = effect.mode and effect.distance == 0
-    return len(view.function(identity).events) - 1 if through_handle else effect.event
+    return len(view.function(identity).events) - 1 if effect.mode else effect.event
 
 
 def primitive_effects(view: View, places: Places, identity: FunctionId) -> tuple[StoreEffect, ...]:

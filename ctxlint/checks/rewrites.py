@@ -29,6 +29,7 @@ class Rewrite(msgspec.Struct, frozen=True):
     """A write in place: where, to which file, and the accesses that read it back (the nearest first).
 
     `known` is true when somebody knows the file by a name, or reads and writes the one that he was told.
+    A handle that a helper hands out is written by its caller, who is judged; the helper's opening is what destroys the content.
     """
 
     function: FunctionId
@@ -36,6 +37,11 @@ class Rewrite(msgspec.Struct, frozen=True):
     place: Term
     readers: tuple[Access, ...]
     known: bool
+
+    @property
+    def opening(self) -> tuple[FunctionId, int]:
+        """Where the content is destroyed."""
+        return self.effect.origin if self.effect.mode else (self.function, self.effect.event)
 
 
 class Rewrites:
@@ -104,7 +110,10 @@ class Rewrites:
         if self._is_harmless(level):
             return
         if not is_something(self._analysis, level):
-            self._spare(level, "nothing that could be lost is written")
+            written = [root for caller in self.callers(level) if caller.effect.mode and self._is_live(caller) for root in self._roots(caller)]
+            if not written:
+                self._spare(level, "nothing that could be lost is written")
+            yield from written
             return
         readers = self._readers(level)
         if readers:

@@ -39,6 +39,7 @@ Does = Literal[
     "sibling-place",        # the result names a place beside target
     "outer-place",          # the result names the place that holds target
     "opens",                # the result is a handle of the store target, in the mode that `mode` names
+    "wraps",                # the result writes into the open handle target
     "snapshot",             # the result is an image of target, `depth` levels deep
     "restores",             # target gets the image content back
     "acquires",             # the lock target is held from here

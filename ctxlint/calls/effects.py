@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ctxlint.calls.cells import attribute_owner, receiver_class
-from ctxlint.calls.handles import descriptor_keys, handle_keys, opening_of_descriptor
+from ctxlint.calls.handles import descriptor_keys, handle_keys, is_read_by_opening, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.kept_places import kept_keys
@@ -105,6 +105,8 @@ def _of_model(
         yield from _of_move(view, places, identity, event, match)
     elif does in ("saves", "appends", "records", "loads", "reads", "deletes", "clears", "creates"):
         kind = _KINDS[does]
+        if kind == "read" and store == "file" and is_read_by_opening(view, identity, event, match.target):
+            return
         content = argument_of(match.call, match.effect.content) if match.effect.content else None
         contents: tuple[Value, ...] = (content,) if content is not None and not isinstance(content, AccessPath) else ()
         if content is None and match.effect.content:         # what it is may be among unpacked arguments

@@ -27,7 +27,7 @@ from ctxlint.roles.stores import Access
 NEAR = 3
 """A change further down than this many calls belongs to the callee."""
 LIGHT = frozenset({"telemetry", "pure", "total", "fresh", "serialises", "parses", "copies", "same-place", "inner-place",
-                   "sibling-place", "outer-place", "measures", "exists", "digests", "snapshot"})
+                   "sibling-place", "outer-place", "lists", "measures", "exists", "digests", "snapshot"})
 """What a step may do without being another purpose of the code round an append."""
 MAX_WEIGHT = 40
 

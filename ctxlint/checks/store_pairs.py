@@ -130,11 +130,15 @@ def _named(analysis: Analysis, identity: FunctionId, event: int, holder: AccessP
 def _replay(
     analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept
 ) -> Replay | None:
+    recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
+    named = bool(parameters(change.place) & named_in(recorded))
     for access in analysis.stores.readers(record.keys, but=(identity,)):
         for effect in analysis.summaries.of(access.function).effects:
             if effect.medium != change.medium or effect.staged or effect.distance > NEAR or effect.event == access.effect.event:
                 continue
-            if (_moves_back if kept == "place" else _puts_back)(analysis, access, change, effect):
+            found = _moves_back(analysis, access, effect) if kept == "place" else _puts_back(analysis, access, change, effect) or (
+                named and _puts_where_it_is_told(analysis, access, change, effect))
+            if found:
                 return Replay(access.function, access.effect.event, effect.event)
     return None
 
@@ -150,7 +154,18 @@ def _puts_back(analysis: Analysis, access: Access, change: StoreEffect, effect: 
     return not change.keys and not effect.keys and parameters(effect.place) <= asked
 
 
-def _moves_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
+def _puts_where_it_is_told(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
+    """Whether the effect writes what was read from the record to a file that the record itself names."""
+    if change.medium != "file" or effect.kind not in ("write", "move") or effect.keys or parameters(effect.place):
+        return False
+    event = analysis.view.event(access.function, effect.event)
+    given = [argument.value for argument in event.arguments if argument.value not in effect.contents]
+    if event.path is not None and event.path.steps:
+        given.append(event.path.root)
+    return _is_made_of(analysis, access, effect.event, effect.contents) and _is_made_of(analysis, access, effect.event, tuple(given))
+
+
+def _moves_back(analysis: Analysis, access: Access, effect: StoreEffect) -> bool:
     """Whether the effect moves something from or to a place that was read from the record."""
     given = tuple(argument.value for argument in analysis.view.event(access.function, effect.event).arguments)
     return effect.kind == "move" and not effect.contents and _is_made_of(analysis, access, effect.event, given)

@@ -16,6 +16,7 @@ from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.terms import are_apart
 from ctxlint.calls.view import Call
 from ctxlint.checks.compensation import is_same_place
+from ctxlint.checks.connections import committed_at
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.readers import is_used
@@ -83,7 +84,8 @@ class Appends:
 
     def at(self, identity: FunctionId, event: int) -> Append | None:
         """The change of durable state that the event is mainly for; None when it is for something else."""
-        return self._of(identity, event, self._analysis.summaries.effects_at(identity, event))
+        found = committed_at(self._analysis, identity, event) or self._analysis.summaries.effects_at(identity, event)
+        return self._of(identity, event, found)
 
     def through_handle(self, identity: FunctionId, event: int) -> Append | None:
         """The change of durable state that the event makes through a handle which was opened before."""

@@ -11,13 +11,13 @@ from typing import Literal
 
 import msgspec
 
-from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.compensation import is_same_place, writes_after_failure
+from ctxlint.checks.connections import holders, named
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
@@ -101,43 +101,29 @@ def in_one_transaction(analysis: Analysis, identity: FunctionId, first: int, sec
     """Whether both go through the same connection, and nothing between them commits or leaves a context of that connection."""
     if analysis.guards.held(identity, first) & analysis.guards.held(identity, second):
         return True
-    holders = _holders(analysis, identity, first)
-    if not holders or holders != _holders(analysis, identity, second):
+    connection = holders(analysis, identity, first)
+    if not connection or connection != holders(analysis, identity, second):
         return False
     for number in between(analysis.view.graph(identity), first, second):
         event = analysis.view.event(identity, number)
         if any(e.kind == "commit" for e in analysis.summaries.effects_at(identity, number)):
             return False
-        if event.kind == "exit" and event.value is not None and holders & _named(analysis, identity, number, AccessPath(event.value)):
+        if event.kind == "exit" and event.value is not None and connection & named(analysis, identity, number, AccessPath(event.value)):
             return False
     return True
-
-
-def _holders(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[str]:
-    """What the call goes to: the attribute that holds the connection, or the local object."""
-    at = analysis.view.event(identity, event).path
-    return frozenset() if at is None or not at.steps else _named(analysis, identity, event, AccessPath(at.root, at.steps[:-1]))
-
-
-def _named(analysis: Analysis, identity: FunctionId, event: int, holder: AccessPath) -> frozenset[str]:
-    names = set()
-    for each in analysis.view.resolve_path(identity, event, holder):
-        cells = cells_of(analysis.view, identity, event, each)
-        names.add(cells[-1] if cells else repr(each))
-    return frozenset(names)
 
 
 def _replay(
     analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept
 ) -> Replay | None:
     recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
-    named = bool(parameters(change.place) & named_in(recorded))
+    told = bool(parameters(change.place) & named_in(recorded))
     for access in analysis.stores.readers(record.keys, but=(identity,)):
         for effect in analysis.summaries.of(access.function).effects:
             if effect.medium != change.medium or effect.staged or effect.distance > NEAR or effect.event == access.effect.event:
                 continue
             found = _moves_back(analysis, access, effect) if kept == "place" else _puts_back(analysis, access, change, effect) or (
-                named and _puts_where_it_is_told(analysis, access, change, effect))
+                told and _puts_where_it_is_told(analysis, access, change, effect))
             if found:
                 return Replay(access.function, access.effect.event, effect.event)
     return None

@@ -19,6 +19,7 @@ from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.forgetting import Outgoing, forgotten
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.last_saves import last_save
 from ctxlint.checks.lost_image import lost_images
@@ -52,6 +53,7 @@ def swallows(
     answers = Answers(analysis, appends)
     queues = Queues(analysis, appends)
     limited = Capped(analysis, frozenset(capped), cap)
+    outgoing = Outgoing(analysis, appends, limited.cells)
     full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
@@ -62,6 +64,7 @@ def swallows(
         yield from acknowledged(analysis, appends, swallows, identity)
         yield from bounded(analysis, appends, queues, full_queue, identity)
         yield from undo_depth(analysis, limited, identity)
+        yield from forgotten(analysis, outgoing, identity)
 
 
 def _swallowed(

@@ -108,7 +108,7 @@ class Appends:
             return None
         own = tuple(reader for e in changes if not e.keys for reader in self._own_readers(identity, e))
         paired = (
-            reader for reader in self._analysis.stores.readers(written)
+            reader for reader in (*self._analysis.stores.readers(written), *self._analysis.stores.keeping_readers(written))
             if not all(are_apart(reader.effect.place, change.place) for change in changes if change.keys & reader.effect.keys)
         )
         readers = (*paired, *own)

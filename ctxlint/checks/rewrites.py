@@ -263,7 +263,7 @@ def is_something(analysis: Analysis, level: Access) -> bool:
     if effect.cells:
         return True
     if not effect.contents:
-        return effect.distance > 0
+        return effect.distance > 0 and not effect.mode       # nobody writes into the handle that a callee gave
     return bool(sources_of_content(analysis, level.function, effect))
 
 

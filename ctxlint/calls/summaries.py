@@ -17,6 +17,7 @@ from ctxlint.calls.components import components
 from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
+from ctxlint.calls.opened import handle_cells, handle_contents, hands_out
 from ctxlint.calls.places import Places
 from ctxlint.calls.sources import Flow, Source, Sources, result_flow
 from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
@@ -189,7 +190,7 @@ class Summaries:
             return
         actuals = self.view.bound(call, target)
         terms: dict[str, Term] | None = None
-        for effect, is_told, cells, stored, compared in lifting:
+        for effect, is_told, cells, stored, compared, handed in lifting:
             place, source, found = effect.place, effect.source, effect.keys
             if is_told:
                 if terms is None:
@@ -197,10 +198,14 @@ class Summaries:
                 place, source = substitute(place, terms), substitute(source, terms)
                 found = found | keys(place, identity.module)
             named = effect.medium == "file" and bool(found - effect.keys)
+            contents = _passed(stored, actuals)
+            if handed:                                        # what goes into the handle is said here
+                contents = (*contents, *handle_contents(self.view, identity, number))
+                cells = cells | handle_cells(self.view, identity, number)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=_passed(stored, actuals), selects=_passed(compared, actuals), cells=cells,
-                deferred=effect.deferred or call.deferred, named=named,
+                contents=contents, selects=_passed(compared, actuals), cells=cells,
+                deferred=effect.deferred or call.deferred, named=named, mode=effect.mode if handed else "",
             )
 
     def _lifting_of(self, target: FunctionId) -> tuple[_Lifting, ...]:
@@ -221,6 +226,7 @@ class Summaries:
             effect.cells | {s.name for s in entering if s.kind == "cell" and s.name},
             _formals(self.sources.of_all(target, effect.event, effect.contents)),
             _formals(self.sources.of_all(target, effect.event, effect.selects)),
+            effect.mode != "" and effect.kind != "read" and hands_out(self.view, target, effect.event),
         )
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
@@ -245,7 +251,7 @@ class Summaries:
 class _Lifting(NamedTuple):
     """An effect with what its callers decide: whether its place, and which formals are stored and which compared.
 
-    `cells` are those whose content goes in.
+    `cells` are those whose content goes in; `handed` tells that the caller gets the open handle.
     """
 
     effect: StoreEffect
@@ -253,6 +259,7 @@ class _Lifting(NamedTuple):
     cells: frozenset[str]
     stored: tuple[str, ...]
     compared: tuple[str, ...]
+    handed: bool
 
 
 _EMPTY = Summary()

@@ -36,21 +36,26 @@ def overwrites(
     rewrites = Rewrites(analysis)
     helpers = AtomicHelpers(analysis)
     watched = any(imports(module, watchers) for module in analysis.program.modules.values())
+    shown: set[tuple[FunctionId, int]] = set()
     for rewrite in rewrites.read_back():
+        if rewrite.opening in shown:
+            continue
         fact = why_it_can_be_made_again(analysis, rewrites, rewrite)
         if fact:
             reader = rewrite.readers[0]
             analysis.spare(rewrite.function, rewrite.effect.event, fact, (reader.function, reader.effect.event))
             continue
+        shown.add(rewrite.opening)
         found = finding(analysis, rewrite)
         modules = {rewrite.function.module, *(reader.function.module for reader in rewrite.readers)}
         if watched or any(imports(analysis.program.modules[name], inode_users) for name in modules):
             found.facts["held-by-inode"] = "yes"
         if is_named_by_caller(rewrite.place):
             found.facts["named-by-caller"] = "yes"
-        helper = helpers.for_module(rewrite.function.module, rewrite.function)
+        function = found.function
+        helper = helpers.for_module(function.module, function)
         if helper is not None:
-            where = "" if helper.function.module == rewrite.function.module else helper.function.module
+            where = "" if helper.function.module == function.module else helper.function.module
             found.facts["helper"] = f"{where}:{helper.name}:{helper.content}"
         yield found
 
@@ -62,7 +67,7 @@ def imports(module: LinkedModule, packages: Sequence[str]) -> bool:
 
 def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     """The argument: where the file is truncated, what is still to be written, who reads it back."""
-    identity, event = rewrite.function, rewrite.effect.event
+    identity, event = rewrite.opening
     reader = rewrite.readers[0]
     serialises = serialises_after_opening(analysis, rewrite)
     emptied = next((r for r in rewrite.readers if taken_for_nothing(analysis, r)), None)
@@ -74,7 +79,7 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
         confidence = "medium" if confidence == "high" and emptied is None else confidence
     flow = [FlowStep(identity, event, f"truncates {place}")]
     if serialises is not None:
-        flow.append(FlowStep(identity, serialises, "can fail here: the value is serialised after the file was emptied"))
+        flow.append(FlowStep(rewrite.function, serialises, "can fail here: the value is serialised after the file was emptied"))
     if emptied is not None:
         reader = emptied
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {place} back"))

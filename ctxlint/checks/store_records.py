@@ -155,7 +155,9 @@ def _why_recovered(
         return "the record repeats the whole cell, so that the next one makes up for a failed one"
     if trap is None and not _accumulates(analysis, identity, mutation):
         return "the change sets a plain last value, which the next one sets again"
-    if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
+    if trap is None and record.kind in ("write", "move") and not (
+        is_entry_of(analysis, identity, mutation, record, restores) or adds_before_image(analysis, identity, mutation, record)
+    ):
         return "what is saved is no entry of the changed collection"
     if heals and not failure_escapes(analysis, identity, record):
         return "nobody hears of the failure, so nobody tries again"
@@ -216,6 +218,8 @@ def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation,
         into_cell = analysis.cells.entering.content(identity, mutation)
     if record.kind == "append" and mutation.cells[-1] in {s.name for s in into_record if s.kind == "cell"}:
         return True
+    if adds_before_image(analysis, identity, mutation, record):
+        return True
     return bool({named(s) for s in into_cell if s.kind in ("param", "call", "read")}
                 & {named(s) for s in into_record})
 
@@ -225,6 +229,14 @@ def _recorded(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> 
     if record.kind == "delete":
         values = tuple(argument.value for argument in analysis.view.event(identity, record.event).arguments)
     return analysis.summaries.sources.of_all(identity, record.event, values)
+
+
+def adds_before_image(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether the store is written again as it was read, with what the cell held before the change: that adds an undo record."""
+    recorded = _recorded(analysis, identity, record) if record.kind in ("write", "move") else frozenset()
+    return any(s.kind == "cell" and s.name == mutation.cells[-1] and s.event < mutation.event for s in recorded) and any(
+        s.kind == "read" and any(e.keys & record.keys for e in analysis.summaries.effects_at(identity, s.event)) for s in recorded
+    )
 
 
 def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:

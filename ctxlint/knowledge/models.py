@@ -38,8 +38,10 @@ Does = Literal[
     "same-place",           # the result names the place that target names
     "inner-place",          # the result names a place inside target: a path joined from its arguments
     "sibling-place",        # the result names a place beside target
+    "lists",                # the result are places inside target; content is the pattern of their names, or of whole paths
     "outer-place",          # the result names the place that holds target
     "opens",                # the result is a handle of the store target, in the mode that `mode` names
+    "wraps",                # the result writes into the open handle target
     "snapshot",             # the result is an image of target, `depth` levels deep
     "restores",             # target gets the image content back
     "acquires",             # the lock target is held from here

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.bounds import is_raw, is_raw_field
 from ctxlint.checks.bypasses import Bypass, bypasses
+from ctxlint.checks.counters import counted_otherwise
 from ctxlint.checks.duals import applies, left_over, mismatch
 from ctxlint.checks.extents import outgrown
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
@@ -70,6 +71,7 @@ def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
     yield from _not_the_dual(analysis, undo, carried)
     yield from resized(analysis, undo, carried)
     yield from miscounted(analysis, undo, carried)
+    yield from counted_otherwise(analysis, undo, carried)
     yield from bound_later(analysis, undo, carried)
     yield from elsewhere(analysis, undo, carried)
     yield from moved_elsewhere(analysis, undo, carried)

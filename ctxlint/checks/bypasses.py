@@ -10,10 +10,11 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.records import may_be_other_holder
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import Witness, path, reachable
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
 from ctxlint.roles.record import Record
@@ -143,18 +144,23 @@ def _covered(
     replayers: frozenset[FunctionId], depth: int,
 ) -> bool:
     """Whether every known caller records, or replays: then the function is a part of those."""
-    callers = {caller for caller, _ in analysis.view.call_graph.callers(function)}
+    callers = analysis.view.call_graph.callers(function)
     if not callers or depth >= MAX_CALLERS:
         return False
     return all(
-        caller in replayers or _records_apart(analysis, undo, caller, container, cell) or is_constructor(analysis.view, caller)
+        caller in replayers or _records_apart(analysis, undo, caller, number, container, cell) or is_constructor(analysis.view, caller)
         or _covered(analysis, undo, caller, container, cell, replayers, depth + 1)
-        for caller in callers
+        for caller, number in callers
     )
 
 
-def _records_apart(analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder, cell: frozenset[Holder]) -> bool:
-    """Whether the function touches the log otherwise than by calls that edit the cell too: those record their own edit only."""
+def _records_apart(
+    analysis: Analysis, undo: UndoRecords, function: FunctionId, call: int, container: Holder, cell: frozenset[Holder]
+) -> bool:
+    """Whether the function touches the log otherwise than by calls that edit the cell too: those record their own edit only.
+
+    What is called of another object of the same class touches the log of that one.
+    """
     if not _touches(analysis, undo, function, container):
         return False
     edits = undo.edits.of(function)
@@ -162,7 +168,22 @@ def _records_apart(analysis: Analysis, undo: UndoRecords, function: FunctionId, 
     touching = {e.event for e in edits if container in e.holders}
     touching |= {r.event for r in undo.records(function) if r.container == container}
     touching |= {m.event for m in analysis.summaries.of(function).mutations if container in m.cells}
+    if touching and all(_is_of_another(analysis, function, call, event) for event in touching - whole):
+        return False
     return not touching or not touching <= whole
+
+
+def _is_of_another(analysis: Analysis, function: FunctionId, one: int, other: int) -> bool:
+    """Whether two events are calls of two objects of one class."""
+    paths = [_receiver(analysis.view.event(function, number)) for number in (one, other)]
+    if paths[0] is None or paths[1] is None or paths[0] == paths[1]:
+        return False
+    kinds = [analysis.view.inference.of_path(function, n, p) for n, p in zip((one, other), paths) if p is not None]
+    return bool(kinds[0] & kinds[1]) and may_be_other_holder(analysis, function, one, other)
+
+
+def _receiver(event: Event) -> AccessPath | None:
+    return AccessPath(event.path.root, event.path.steps[:-1]) if event.kind == "call" and event.path is not None and event.path.steps else None
 
 
 def _sometimes(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit: Edit, container: Holder) -> Iterator[Bypass]:

@@ -38,7 +38,9 @@ _COPIES = frozenset(["copy", "values"])
 class Holders:
     """Names the places of values, one function at a time; memoised."""
 
-    def __init__(self, summaries: Summaries) -> None:
+    def __init__(self, summaries: Summaries, *, by_attribute: bool = False) -> None:
+        self._by_attribute = by_attribute
+        self._having: dict[str, dict[str, list[str]]] = {}
         self._summaries = summaries
         self._view: View = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
@@ -236,6 +238,20 @@ class Holders:
         field = self._field_at(types, position)
         return (field,) if field else _below(holders, f"[{position.text}]" if isinstance(position, Constant) else ITEM)
 
+    def _only_having(self, module: str, attribute: str) -> Types:
+        """The class of a module which alone sets such an attribute, for an object of which nothing else is known."""
+        if not self._by_attribute:
+            return frozenset()
+        having = self._having.get(module)
+        if having is None:
+            having = self._having[module] = {}
+            for class_id in self._view.program.classes():
+                if class_id.startswith(f"{module}."):
+                    for name in self._view.inference.stores(class_id):
+                        having.setdefault(name, []).append(class_id)
+        found = having.get(attribute, ())
+        return frozenset([Instance(found[0])]) if len(found) == 1 else frozenset()
+
     def _asked_for(self, identity: FunctionId, at: int, subject: Value, types: Types) -> Types:
         """Of several types of a value those that the `case` around an event asks for."""
         asked = cased(self._view, identity, at, subject) if len(types) > 1 else frozenset()
@@ -267,6 +283,7 @@ class Holders:
                 holders = {field} if field else {f"{h}{_part(h, key)}" for h in holders}
                 types = inference.item(types, key)
                 continue
+            types = types or self._only_having(identity.module, step)
             owners = [t.name for t in in_order(types) if isinstance(t, Instance) and self._view.program.class_(t.name) is not None]
             holders = (
                 {f"{attribute_owner(self._view, owners[0], step)}.{step}"} if owners else {f"{h}.{step}" for h in holders}

@@ -36,7 +36,7 @@ class UndoRecords:
     def __init__(self, summaries: Summaries) -> None:
         self.summaries = summaries
         self.view: View = summaries.view
-        self.holders = Holders(summaries)
+        self.holders = Holders(summaries, by_attribute=True)
         self.measures = Measures(self.view, self.holders)
         self.edits = Edits(summaries, self.holders, self.measures)
         self.mentions = Mentions(summaries, self.holders)

@@ -238,8 +238,11 @@ class Holders:
         field = self._field_at(types, position)
         return (field,) if field else _below(holders, f"[{position.text}]" if isinstance(position, Constant) else ITEM)
 
-    def _only_having(self, module: str, attribute: str) -> Types:
-        """The class of a module which alone sets such an attribute, for an object of which nothing else is known."""
+    def _only_having(self, module: str, attribute: str, holders: Iterable[Holder]) -> Types:
+        """The class of a module which alone sets such an attribute, for an object of which only its places are known.
+
+        What lies in an object of that class is taken for something else.
+        """
         if not self._by_attribute:
             return frozenset()
         having = self._having.get(module)
@@ -250,7 +253,20 @@ class Holders:
                     for name in self._view.inference.stores(class_id):
                         having.setdefault(name, []).append(class_id)
         found = having.get(attribute, ())
-        return frozenset([Instance(found[0])]) if len(found) == 1 else frozenset()
+        if len(found) != 1 or any(is_within(holder, found[0]) for holder in holders):
+            return frozenset()
+        return frozenset([Instance(found[0])])
+
+    def types_of(self, identity: FunctionId, at: int, path: AccessPath) -> Types:
+        """The types of what a path names, through objects that are only known by their attributes too."""
+        types = self._view.inference.of_value(identity, at, path.root)
+        for index, step in enumerate(path.steps):
+            if step.startswith("["):
+                types = self._view.inference.item(types, None)
+            else:
+                holders = self._path(identity, at, AccessPath(path.root, path.steps[:index]), (), 0)
+                types = self._view.inference.members(types or self._only_having(identity.module, step, holders), step)
+        return types
 
     def _asked_for(self, identity: FunctionId, at: int, subject: Value, types: Types) -> Types:
         """Of several types of a value those that the `case` around an event asks for."""
@@ -283,7 +299,7 @@ class Holders:
                 holders = {field} if field else {f"{h}{_part(h, key)}" for h in holders}
                 types = inference.item(types, key)
                 continue
-            types = types or self._only_having(identity.module, step)
+            types = types or self._only_having(identity.module, step, holders)
             owners = [t.name for t in in_order(types) if isinstance(t, Instance) and self._view.program.class_(t.name) is not None]
             holders = (
                 {f"{attribute_owner(self._view, owners[0], step)}.{step}"} if owners else {f"{h}.{step}" for h in holders}

@@ -220,7 +220,7 @@ class Reader:
             yield self.edit("store", number, holders, self.position(where, key, holders), ONE, ONE, (key,), (event.value,) if event.value else ())
 
     def is_sequence(self, number: int, path: AccessPath) -> bool:
-        types = self._view.inference.of_path(self._identity, number, path)
+        types = self._view.inference.of_path(self._identity, number, path) or self._holders.types_of(self._identity, number, path)
         return any(isinstance(t, Instance) and t.name in SEQUENCES for t in types)
 
     # Rebinding with pieces of the old value.

@@ -63,7 +63,7 @@ def _is_miscounted_by_variable(analysis: Analysis, carried: Carried, edit: Edit,
             part = record.parts[holder]
             if isinstance(part.value, Name) and part.where == record.function:
                 steps = _steps(analysis, record.function, part.at, part.value, loop)
-                if len(steps) == 1 and _differs(analysis, record.function, carried, edit, loop, steps.pop()):
+                if steps and _differs(analysis, record.function, carried, edit, loop, steps):
                     return True
     return False
 
@@ -83,8 +83,8 @@ def _steps(analysis: Analysis, identity: FunctionId, at: int, name: Name, loop: 
     return found
 
 
-def _differs(analysis: Analysis, identity: FunctionId, carried: Carried, edit: Edit, loop: Loop, step: int) -> bool:
-    """Whether some round passes the edits and not the counting step, or the step and no edit."""
+def _differs(analysis: Analysis, identity: FunctionId, carried: Carried, edit: Edit, loop: Loop, steps: set[int]) -> bool:
+    """Whether some round passes the edits and no counting step, or such a step and no edit."""
     graph = analysis.view.graph(identity)
     start = loop.driver if loop.driver is not None else loop.head
     edits = {e.event for e in carried.edits if e.operation == edit.operation and e.event in loop.body}
@@ -96,5 +96,5 @@ def _differs(analysis: Analysis, identity: FunctionId, carried: Carried, edit: E
         )
 
     if edit.maybe:
-        return path(graph, start, start, edits, exceptional=False) is None and path(graph, start, start, {step}, exceptional=False) is None
-    return any(round_through(event, {step}) for event in edits) or round_through(step, edits)
+        return path(graph, start, start, edits, exceptional=False) is None and path(graph, start, start, steps, exceptional=False) is None
+    return any(round_through(event, steps) for event in edits) or any(round_through(step, edits) for step in steps)

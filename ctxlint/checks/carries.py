@@ -81,7 +81,8 @@ def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
     yield from shared_between(analysis, undo, carried)
     yield from _raw(analysis, undo, carried)
     if not carried.record.container.endswith("()"):
-        yield from _bypassed(analysis, undo, carried)
+        if not undo.is_of_one_call(carried.record):
+            yield from _bypassed(analysis, undo, carried)
         yield from out_of_order(analysis, undo, carried)
 
 
@@ -90,7 +91,7 @@ def _not_the_dual(analysis: Analysis, undo: UndoRecords, carried: Carried) -> It
         bound = carried.record.bound if function == carried.record.function else None
         inverse = [bound] if bound is not None else [
             e for e in undo.edits.of(function)
-            if e.holders & carried.replays[0].edit.holders and applies(analysis, undo, function, e, carried.record)
+            if (function != carried.record.function or undo.is_taken_back_here(carried.record, e)) and e.holders & carried.replays[0].edit.holders and applies(analysis, undo, function, e, carried.record)
         ]
         found = mismatch(analysis, undo, carried.record, carried.edits, function, inverse)
         if found is None:

@@ -41,6 +41,7 @@ class Holders:
     def __init__(self, summaries: Summaries, *, by_attribute: bool = False) -> None:
         self._by_attribute = by_attribute
         self._having: dict[str, dict[str, list[str]]] = {}
+        self._journals: dict[FunctionId, frozenset[str]] = {}
         self._summaries = summaries
         self._view: View = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
@@ -125,7 +126,7 @@ class Holders:
             event = events[number]
             if event.kind == "local" and event.value is not None:
                 found_here |= self._of(identity, number, event.value, depth)
-        if not found_here and self.is_shared_below(identity, name.name):
+        if not found_here and (self.is_shared_below(identity, name.name) or name.name in self.journals(identity)):
             found_here.add(self.own(identity, name.name))
         return found_here
 
@@ -142,6 +143,22 @@ class Holders:
     def own(self, identity: FunctionId, name: str) -> Holder:
         """A variable of a function that functions inside it take."""
         return f"{identity.module}:{self._view.function(identity).qualname}.{name}"
+
+    def journals(self, identity: FunctionId) -> frozenset[str]:
+        """The local lists that begin empty, are added to, and from which what was added is taken again."""
+        known = self._journals.get(identity)
+        if known is None:
+            known = frozenset()
+            if self._by_attribute:
+                events = self._view.function(identity).events
+                begun = {e.path.root for e in events if e.kind == "local" and e.path is not None and e.value == Compound("list", ())}
+                added = {e.path.root for e in events if e.kind == "call" and e.path is not None and e.path.steps == ("append",)}
+                taken = {e.path.root for e in events if e.kind == "call" and e.path is not None and e.path.steps == ("pop",)}
+                for event in events if begun & added else ():
+                    taken |= {a.value for a in event.arguments} | ({event.value} if event.kind == "iterate" and event.value is not None else set())
+                known = frozenset(root.name for root in begun & added & taken if isinstance(root, Name) and root.scope == "local")
+            self._journals[identity] = known
+        return known
 
     def is_shared_below(self, identity: FunctionId, name: str) -> bool:
         """Whether a function defined inside this one takes the variable."""

@@ -14,6 +14,7 @@ import msgspec
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.view import Call, View
+from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 from ctxlint.roles.commands import Commands
 from ctxlint.roles.edit import Edit
@@ -74,13 +75,23 @@ class UndoRecords:
         seen: set[tuple[FunctionId, Edit]] = set()
         for part in record.parts if record.command is None else ():
             for function, edit, places in self.uses.within(part):
-                if function == record.function or (function, edit) in seen:
+                if (function, edit) in seen or (function == record.function and not self.is_taken_back_here(record, edit)):
                     continue
                 seen.add((function, edit))
                 if any(is_within(holder, record.container) for holder in edit.holders):
                     continue
                 if self._reaches(function, record.container, 2):
                     yield Replay(function, edit, record.container, places)
+
+    def is_of_one_call(self, record: Record) -> bool:
+        """Whether the log is a list of the function itself: what a failure makes it take back."""
+        return any(record.container == self.holders.own(record.function, name) for name in self.holders.journals(record.function))
+
+    def is_taken_back_here(self, record: Record, edit: Edit) -> bool:
+        """Whether the function itself takes the recorded edit back by another one, when something has failed."""
+        graph = self.view.graph(record.function)
+        return self.is_of_one_call(record) and edit.event in reachable(graph, record.event) and (
+            path(graph, record.event, edit.event, exceptional=False) is None)
 
     @property
     def uses(self) -> Uses:

@@ -274,6 +274,16 @@ class Holders:
             return frozenset()
         return frozenset([Instance(found[0])])
 
+    def _behind(self, class_id: str, name: str, depth: int) -> frozenset[Holder]:
+        """The places that a property gives as they are."""
+        method = self._view.program.method(class_id, name) if self._by_attribute and depth < MAX_DEPTH - 4 else None
+        if method is None or "property" not in self._view.function(method).decorators:
+            return frozenset()
+        return frozenset().union(*(
+            self._of(method, at, event.value, depth + 2) for at, event in enumerate(self._view.function(method).events)
+            if event.kind == "return" and event.value is not None
+        ))
+
     def types_of(self, identity: FunctionId, at: int, path: AccessPath) -> Types:
         """The types of what a path names, through objects that are only known by their attributes too."""
         types = self._view.inference.of_value(identity, at, path.root)
@@ -318,7 +328,8 @@ class Holders:
                 continue
             types = types or self._only_having(identity.module, step, holders)
             owners = [t.name for t in in_order(types) if isinstance(t, Instance) and self._view.program.class_(t.name) is not None]
-            holders = (
+            behind = self._behind(owners[0], step, depth) if owners else frozenset()
+            holders = set(behind) or (
                 {f"{attribute_owner(self._view, owners[0], step)}.{step}"} if owners else {f"{h}.{step}" for h in holders}
             )
             types = inference.members(types, step)

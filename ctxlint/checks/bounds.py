@@ -64,7 +64,10 @@ def _is_choice_bounded(analysis: Analysis, identity: FunctionId, event: int, cho
     if through and asks_of_elements(analysis, identity, through):
         return True
     names = names | {through} if through else names
-    barriers = {*_rebindings(analysis, identity, names, side), *_checking_helpers(analysis, identity, names, side)} - {event}
+    helpers = set(_checking_helpers(analysis, identity, names, side))
+    if event in helpers:
+        return True                                        # whoever makes the edit asks first
+    barriers = {*_rebindings(analysis, identity, names, side), *helpers} - {event}
     return not _comes_unbounded(analysis, identity, event, names, side, barriers)
 
 

@@ -141,9 +141,24 @@ def left_over(analysis: Analysis, undo: UndoRecords, record: Record, forward: Se
     for first in moving:
         for second in moving:
             if second.event in reachable(graph, first.event) and first.event not in reachable(graph, second.event):
-                if second.removed != Sum() and len(merged([first, second])) == 2 and _starts_in_front(second):
+                if second.removed != Sum() and len(merged([first, second])) == 2 and _starts_in_front(second) and not (
+                    _resets_log(analysis, record, second)
+                ):
                     return Mismatch("no edit of the replay takes this one back", second)
     return None
+
+
+def _resets_log(analysis: Analysis, record: Record, edit: Edit) -> bool:
+    """Whether what makes an edit, or a step beside it, also empties the log."""
+    graph = analysis.view.graph(record.function)
+    return any(
+        record.container in m.cells and m.event != record.event and (m.event == edit.event or m.event in reachable(graph, edit.event)
+                                                                   or edit.event in reachable(graph, m.event))
+        for m in analysis.summaries.of(record.function).mutations if m.how in _EMPTIES
+    )
+
+
+_EMPTIES = frozenset(["clear", "rebind", "remove", "delete"])
 
 
 def _starts_in_front(edit: Edit) -> bool:

@@ -14,6 +14,7 @@ from ctxlint.calls.elements import MAPPINGS, SEQUENCES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
@@ -234,6 +235,9 @@ class Reader:
         whole = self.size(number, holders)
         before = self._extent(pieces[0], whole) if kept[:1] == [0] else (ZERO, ZERO)
         behind = self._extent(pieces[last], whole) if kept[-1:] == [last] and last > 0 else (whole, whole)
+        if self._is_mapped(number, value, holders):
+            yield self.edit("whole", number, holders, ZERO, whole, whole, (), (value,))
+            return
         if not kept or any(index not in (0, last) for index in kept) or before[0] != ZERO or behind[1] != whole:
             yield self.edit("whole", number, holders, None, None, None, (), (value,))
             return
@@ -245,6 +249,19 @@ class Reader:
         operation: Operation = "append" if before[1] == whole else "slice"
         contents = tuple(piece.value for piece in middle)
         yield self.edit(operation, number, holders, before[1], behind[0] - before[1], inserted, positions, contents)
+
+    def _is_mapped(self, number: int, value: Value, holders: frozenset[Holder]) -> bool:
+        """Whether a value has one element for each of the cell, in the same order: a comprehension that leaves none out."""
+        if not isinstance(value, Compound) or value.operator != "comprehension-list" or len(value.parts) != 2:
+            return False
+        if not self._holders.of(self._identity, number, value.parts[1]) & holders:
+            return False
+        events, graph = self._view.function(self._identity).events, self._view.graph(self._identity)
+        driver = next((n for n in range(number - 1, -1, -1) if events[n].kind == "iterate" and events[n].value == value.parts[1]), None)
+        loop = graph.derived(Loops).loop_of(driver) if driver is not None else None
+        return loop is not None and not any(
+            successor.condition is not None and successor.target in loop.body for node in loop.body for successor in graph.successors(node)
+        )
 
     def _pieces(self, number: int, value: Value) -> Iterator[_Piece]:
         """The parts that a concatenation, a join, a display or a formatted string puts one after the other."""

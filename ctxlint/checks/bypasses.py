@@ -14,6 +14,7 @@ from ctxlint.checks.records import may_be_other_holder
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import Witness, path, reachable
 from ctxlint.ir.event import Event
+from ctxlint.ir.function import Condition
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
@@ -44,7 +45,7 @@ def bypasses(
             if (known or _looks_like(analysis, function, edit, cell)) and _moves(analysis, function, edit, tail):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
-                elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, cell, replayers, 0):
+                elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _is_of_other_times(analysis, undo, record, function, edit) and not _covered(analysis, undo, function, record.container, cell, replayers, 0):
                     yield Bypass(function, edit, "changes the cell and records nothing", "high" if known else "medium")
                 break
 
@@ -116,6 +117,26 @@ def _asks_log(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit:
         for condition in conditions_before(analysis, function, edit.event)
         for value in _inside(analysis, function, condition.value)
     )
+
+
+def _is_of_other_times(analysis: Analysis, undo: UndoRecords, record: Record, function: FunctionId, edit: Edit) -> bool:
+    """Whether a flag that has to be set where the record is made is not set where this edit is."""
+    recording = set(_flags(analysis, undo, record.function, record.event))
+    return any((holder, not holds) in recording for holder, holds in _flags(analysis, undo, function, edit.event))
+
+
+def _flags(analysis: Analysis, undo: UndoRecords, function: FunctionId, event: int) -> Iterator[tuple[Holder, bool]]:
+    """The places that tests before an event find true or false."""
+    for condition in conditions_before(analysis, function, event):
+        yield from _flag(analysis, undo, function, event, condition)
+
+
+def _flag(analysis: Analysis, undo: UndoRecords, function: FunctionId, at: int, condition: Condition) -> Iterator[tuple[Holder, bool]]:
+    value, holds = condition.value, condition.holds
+    while isinstance(value, Compound) and value.operator == "not":
+        value, holds = value.parts[0], not holds
+    if isinstance(value, Name) or (isinstance(value, Result) and analysis.view.event(function, value.event).kind == "read"):
+        yield from ((holder, holds) for holder in undo.holders.of(function, at, value))
 
 
 def _inside(analysis: Analysis, function: FunctionId, value: Value) -> Iterator[Value]:
@@ -194,7 +215,11 @@ def _sometimes(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit
     touching |= {m.event for m in analysis.summaries.of(function).mutations if container in m.cells}
     if any(edit.event in reachable(graph, event) and path(graph, graph.entry, edit.event, {event}) is None for event in touching):
         return
-    if path(graph, graph.entry, edit.event, touching) is None:
+    before = path(graph, graph.entry, edit.event, touching)
+    if before is None:
+        return
+    recording = {flag for event in touching for flag in _flags(analysis, undo, function, event)}
+    if any((holder, not holds) in recording for condition in before.conditions for holder, holds in _flag(analysis, undo, function, edit.event, condition)):
         return
     witness = path(graph, edit.event, graph.exit, touching, start="completed")
     if witness is None or witness.consistent is False:

@@ -14,7 +14,7 @@ import msgspec
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.view import Call, View
-from ctxlint.flow.paths import path, reachable
+from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 from ctxlint.roles.commands import Commands
 from ctxlint.roles.edit import Edit
@@ -80,8 +80,16 @@ class UndoRecords:
                 seen.add((function, edit))
                 if any(is_within(holder, record.container) for holder in edit.holders):
                     continue
-                if self._reaches(function, record.container, 2):
+                if self._reaches(function, record.container, 2) and not self._has_just_put(function, record.container, edit):
                     yield Replay(function, edit, record.container, places)
+
+    def _has_just_put(self, function: FunctionId, container: Holder, edit: Edit) -> bool:
+        """Whether what the function takes is the entry that it has put there itself: then it makes the recorded edit."""
+        graph = self.view.graph(function)
+        return any(
+            record.container == container and record.event != edit.event and dominates(graph, record.event, edit.event)
+            for record in self.records(function)
+        )
 
     def is_of_one_call(self, record: Record) -> bool:
         """Whether the log is a list of the function itself: what a failure makes it take back."""

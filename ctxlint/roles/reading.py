@@ -14,13 +14,13 @@ from ctxlint.calls.elements import MAPPINGS, SEQUENCES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
-from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit, Operation
 from ctxlint.roles.holders import STORE, Holder
 from ctxlint.roles.measures import ONE, ZERO, Measures, Sum, is_in_order, single, slice_of
+from ctxlint.roles.remade import is_made_of, is_mapped
 from ctxlint.roles.written_back import written_back
 
 
@@ -62,26 +62,9 @@ class Reader:
         named = isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str"
         if named:
             yield from self._of_element(number, event, AccessPath(path.root, path.steps[:-1]), event.keys[:-1])
-        holders = self._holders.of_event(self._identity, number)
-        if named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1])):
-            if self._is_made_of(number, value, holders, 0):
-                yield from self._of_binding(number, value, holders)
-
-    def _is_made_of(self, number: int, value: Value, holders: frozenset[Holder], depth: int) -> bool:
-        """Whether a value is put together of the elements of one of these places."""
-        if depth > 6:
-            return False
-        if isinstance(value, Compound):
-            return any(self._is_made_of(number, part, holders, depth + 1) for part in value.parts)
-        if self._holders.of(self._identity, number, value) & holders:
-            return True
-        if isinstance(value, Name) and value.scope == "local":
-            bound = self._only_binding(number, value)
-            return bound is not None and self._is_made_of(*bound, holders, depth + 1)
-        if isinstance(value, Result):
-            event = self._view.event(self._identity, value.event)
-            return event.kind == "call" and any(self._is_made_of(value.event, a.value, holders, depth + 1) for a in event.arguments)
-        return False
+        holders, bound = self._holders.of_event(self._identity, number), named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1]))
+        if bound and is_made_of(self._view, self._holders, self._identity, number, value, holders):
+            yield from self._of_binding(number, value, holders)
 
     def _of_variable(self, number: int, name: Name, value: Value) -> Iterator[Edit]:
         """A variable that functions share is a cell; a local is none."""
@@ -235,7 +218,7 @@ class Reader:
         whole = self.size(number, holders)
         before = self._extent(pieces[0], whole) if kept[:1] == [0] else (ZERO, ZERO)
         behind = self._extent(pieces[last], whole) if kept[-1:] == [last] and last > 0 else (whole, whole)
-        if self._is_mapped(number, value, holders):
+        if is_mapped(self._view, self._holders, self._identity, number, value, holders):
             yield self.edit("whole", number, holders, ZERO, whole, whole, (), (value,))
             return
         if not kept or any(index not in (0, last) for index in kept) or before[0] != ZERO or behind[1] != whole:
@@ -249,19 +232,6 @@ class Reader:
         operation: Operation = "append" if before[1] == whole else "slice"
         contents = tuple(piece.value for piece in middle)
         yield self.edit(operation, number, holders, before[1], behind[0] - before[1], inserted, positions, contents)
-
-    def _is_mapped(self, number: int, value: Value, holders: frozenset[Holder]) -> bool:
-        """Whether a value has one element for each of the cell, in the same order: a comprehension that leaves none out."""
-        if not isinstance(value, Compound) or value.operator != "comprehension-list" or len(value.parts) != 2:
-            return False
-        if not self._holders.of(self._identity, number, value.parts[1]) & holders:
-            return False
-        events, graph = self._view.function(self._identity).events, self._view.graph(self._identity)
-        driver = next((n for n in range(number - 1, -1, -1) if events[n].kind == "iterate" and events[n].value == value.parts[1]), None)
-        loop = graph.derived(Loops).loop_of(driver) if driver is not None else None
-        return loop is not None and not any(
-            successor.condition is not None and successor.target in loop.body for node in loop.body for successor in graph.successors(node)
-        )
 
     def _pieces(self, number: int, value: Value) -> Iterator[_Piece]:
         """The parts that a concatenation, a join, a display or a formatted string puts one after the other."""
@@ -301,10 +271,8 @@ class Reader:
         return (bindings[0], event.value) if event.kind == "local" and event.value is not None else None
 
     def _joins(self, event: Event) -> bool:
-        return (
-            event.kind == "call" and event.path is not None and event.path.steps == ("join",) and len(event.arguments) == 1
-            and event.path.root in (Constant("str", ""), Constant("bytes", "b''"))
-        )
+        return event.kind == "call" and event.path is not None and event.path.steps == ("join",) and len(event.arguments) == 1 and (
+            event.path.root in (Constant("str", ""), Constant("bytes", "b''")))
 
     def _passes(self, event: Event) -> bool:
         return event.kind == "call" and event.path is not None and not event.path.steps and len(event.arguments) == 1 and (

@@ -26,6 +26,7 @@ from ctxlint.roles.parts import Part, Parts
 from ctxlint.roles.record import Record, Replay, Uses
 from ctxlint.roles.registered import Registered
 from ctxlint.roles.shared_lists import SharedLists
+from ctxlint.roles.structures import structures
 
 MAX_DISTANCE = 3
 PUSHES = frozenset(["append", "insert", "prepend", "store"])
@@ -236,32 +237,11 @@ class UndoRecords:
                 parts: dict[Holder, Part] = {}
                 made = effect.event
                 for content in effect.contents:
-                    for at, value in self._structures(identity, effect.event, content, 0):
+                    for at, value in structures(self.view, identity, effect.event, content):
                         self._parts.take_apart(identity, at, value, f"{container}{ITEM}", parts, 0)
                         made = at
                 if parts:
                     yield Record(identity, effect.event, container, parts, made)
-
-    def _structures(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterator[tuple[int, Value]]:
-        """The displays and record objects that a serialised value is made of."""
-        if depth > 5:
-            return
-        if isinstance(value, Compound):
-            if value.operator in ("dict", "tuple"):
-                yield at, value
-                return
-            for part in value.parts:
-                yield from self._structures(identity, at, part, depth + 1)
-        elif isinstance(value, Name) and value.scope == "local":
-            for number in self.view.definitions(identity).definitions(at, value.name):
-                bound = self.view.event(identity, number).value if number >= 0 else None
-                if bound is not None and self.view.event(identity, number).kind == "local":
-                    yield from self._structures(identity, number, bound, depth + 1)
-        elif isinstance(value, Result):
-            event = self.view.event(identity, value.event)
-            if event.kind == "call":
-                for argument in event.arguments:
-                    yield from self._structures(identity, value.event, argument.value, depth + 1)
 
     def _record(
         self, identity: FunctionId, event: int, containers: Iterable[Holder], value: Value, step: str = ITEM

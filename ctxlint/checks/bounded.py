@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.answer import PLACE, At, Evidence, Finding, FlowStep
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import handlers_of
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
@@ -26,8 +27,8 @@ class Queues:
         self._appends = appends
         self._consumers: dict[str, list[tuple[FunctionId, int]]] = {}
         for identity in analysis.program.functions():
-            for number, event in enumerate(analysis.view.function(identity).events):
-                if event.kind == "call" and _takes(analysis, identity, number) and not event.ignored:
+            for number, _ in analysis.view.calls_that(identity, "mutates"):
+                if _takes(analysis, identity, number) and not analysis.view.event(identity, number).ignored:
                     for cell in queue_cells(analysis, identity, number):
                         if self._persists(identity, number):
                             self._consumers.setdefault(cell, []).append((identity, number))
@@ -69,9 +70,8 @@ class Queues:
 def bounded(analysis: Analysis, appends: Appends, queues: Queues, full: frozenset[str], identity: FunctionId) -> Iterator[Finding]:
     """Report puts that drop what does not fit, or the oldest, from a queue whose entries are still owed."""
     view = analysis.view
-    for number, event in enumerate(view.function(identity).events):
-        match = view.does(identity, number, "queue") if event.kind == "call" else None
-        if match is None or match.effect.suspends or not match.effect.fallible:
+    for number, match in view.calls_that(identity, "queue"):
+        if match.effect.suspends or not match.effect.fallible:
             continue
         cells = queue_cells(analysis, identity, number)
         consumer = queues.owing(cells)
@@ -128,10 +128,10 @@ def _finding(
         steps.reverse()
     return Finding(
         function=identity, event=number, kind=kind, confidence=confidence,
-        fields={"store": store, "line": str(analysis.view.line(identity, number)), "reader": reader,
-                "handler": str(analysis.view.line(identity, because))},
+        fields={"store": store, "line": At(identity, number), "reader": reader,
+                "handler": At(identity, because)},
         flow=(*steps, FlowStep(consumer[0], consumer[1], f"takes from {store} what is to be made durable")),
         evidence=(Evidence(f"`{reader}` makes durable what it takes from {store}", consumer[0], consumer[1]),),
         chain=(kind, *cells[:1]),
-        facts={"handler": place_of(analysis, identity, because)} if kind == "full-queue" else {},
+        facts={"handler": At(identity, because, PLACE)} if kind == "full-queue" else {},
     )

@@ -124,11 +124,7 @@ def _rebindings(analysis: Analysis, identity: FunctionId, names: frozenset[str],
     """Where one of the names gets a value that is no plain copy of what was passed."""
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
-            if event.path.root.name in names and not raw_names(analysis, identity, number, event.value, 0, side):
-                yield number
-            elif event.path.root.name in names and event.note == "aug":
-                yield number
-            elif event.path.root.name in names and isinstance(event.value, Compound) and event.value.operator in ("+", "+="):
+            if event.path.root.name in names and not raw_names(analysis, identity, number, event.value, 0, side) or event.path.root.name in names and event.note == "aug" or event.path.root.name in names and isinstance(event.value, Compound) and event.value.operator in ("+", "+="):
                 yield number
 
 

@@ -12,9 +12,10 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
 from ctxlint.roles.accesses import Accesses, Selecting
 from ctxlint.roles.fields import Fields
@@ -125,7 +126,7 @@ def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
 
 
 def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, event: int) -> Finding:
-    view, use, store = analysis.view, sides.use, sides.store
+    use, store = sides.use, sides.store
     written, read = _short(sides.written), _short(sides.read)
     flow = [FlowStep(decision.function, event, f"decides by `{written}`, what changes write")]
     if use is not None:
@@ -139,7 +140,7 @@ def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, ev
         function=decision.function, event=event, kind=kind, confidence=sides.confidence,
         fields={
             "decision": analysis.program.symbol(decision.function), "written": written, "read": read,
-            "where": f"line {view.line(use.function, use.event)}" if use is not None else f"`{read}`",
+            "where": At(use.function, use.event, "line {line}") if use is not None else f"`{read}`",
         },
         flow=tuple(flow), evidence=(evidence,), chain=("compare", sides.written, sides.read),
     )

@@ -13,8 +13,9 @@ import msgspec
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import parameters
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.carried import carried_fields, carries_only_constants
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_facts import container_of, lock_facts
 from ctxlint.checks.fresh_guards import (
     compares_old_content,
@@ -25,6 +26,7 @@ from ctxlint.checks.fresh_guards import (
 )
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
+from ctxlint.checks.other_records import is_another_record
 from ctxlint.checks.records import (
     Sameness,
     is_new_record,
@@ -36,9 +38,11 @@ from ctxlint.checks.records import (
     same_store,
     selectors,
 )
-from ctxlint.checks.second_writers import is_private, puts_something
+from ctxlint.checks.second_writers import is_begin_or_end, is_private, puts_something
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
+from ctxlint.checks.store_writers import second_writer
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
+from ctxlint.checks.unchanged import carries_what_never_changes
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
@@ -219,6 +223,8 @@ def _harmless(
     """Why nothing is lost although another writer can run between the two, in words; empty when something is."""
     if is_new_record(analysis, identity, read.event, write):
         return "the written record is a new one, which nobody else knows yet"
+    if is_another_record(analysis, identity, read, write):
+        return "the written record is made here and has a key of its own"
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return "the read gives the live object itself, not a copy that could be outdated"
     if reads_again_inside(analysis, identity, write):
@@ -232,6 +238,8 @@ def _harmless(
         return guard
     if carries_only_constants(analysis, identity, read.event, write):
         return "only constants go into the written fields, nothing of the old reading"
+    if carries_what_never_changes(analysis, identity, read.event, write):
+        return "every field of the record is replaced, but for those that nobody ever changes"
     return ""
 
 
@@ -260,15 +268,15 @@ def _meets_same_record(analysis: Analysis, identity: FunctionId, read: int) -> b
 
 
 def _finding(analysis: Analysis, pair: Pair) -> Finding:
-    view, identity = analysis.view, pair.function
+    identity = pair.function
     store = store_name(pair.write)
     other = _second_writer(analysis, pair)
     return Finding(
         function=identity, event=pair.write.event, kind="store-pair", confidence=_confidence(pair),
         fields={
-            "store": store, "read": str(view.line(identity, pair.read.event)),
-            "write": str(view.line(identity, pair.write.event)),
-            "suspension": str(view.line(identity, pair.suspension)), "writer": other.text,
+            "store": store, "read": At(identity, pair.read.event),
+            "write": At(identity, pair.write.event),
+            "suspension": At(identity, pair.suspension), "writer": other.text,
         },
         flow=(
             FlowStep(identity, pair.read.event, f"reads {store}"),
@@ -289,7 +297,7 @@ _CELL_STEPS = {
 
 
 def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
-    view, identity, cell = analysis.view, found.function, short_cell((found.cell,))
+    identity, cell = found.function, short_cell((found.cell,))
     reads, writes = _CELL_STEPS[found.kind]
     other = _other_writer(analysis, found)
     own = analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
@@ -297,8 +305,8 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     return Finding(
         function=where, event=event, kind=found.kind, confidence=_cell_confidence(analysis, found),
         fields={
-            "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(where, event)),
-            "suspension": str(view.line(identity, found.suspension)), "writer": other.text,
+            "store": cell, "read": At(identity, found.read), "write": At(where, event),
+            "suspension": At(identity, found.suspension), "writer": other.text,
         },
         flow=(
             FlowStep(identity, found.read, reads),
@@ -313,7 +321,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
 
 def _other_writer(analysis: Analysis, found: StaleCell) -> Evidence:
     if found.others:
-        first = found.others[0]
+        first = min(found.others, key=lambda change: (is_begin_or_end(analysis, found.cell, change), found.others.index(change)))
         return Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
     if found.beside is not None:
         return Evidence("second writer: the same function, of which several are started here", found.beside.caller, found.beside.event)
@@ -328,6 +336,8 @@ def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
         return "medium"
     if found.task is not None and found.kind != "get-or-create" and any(map(puts_something, found.others)):
         return "medium"
+    if found.kind == "attribute-path" and all(is_begin_or_end(analysis, found.cell, other) for other in found.others):
+        return "low"                                      # they fill it at the start, or reset it at the end
     callable_by_all = found.kind == "drained-buffer" or not is_private(analysis, found.function)
     return "medium" if found.others and found.goes_through and callable_by_all else "low"
 
@@ -341,7 +351,7 @@ def _confidence(pair: Pair) -> Confidence:
 
 
 def _second_writer(analysis: Analysis, pair: Pair) -> Evidence:
-    for access in analysis.stores.writers(pair.write.keys):
-        if access.function != pair.function:
-            return Evidence(f"second writer: `{analysis.program.symbol(access.function)}`", access.function, access.effect.event)
-    return Evidence("second writer: another call of the same function")
+    other = second_writer(analysis, pair.function, pair.read, pair.write)
+    if other is None:
+        return Evidence("second writer: another call of the same function")
+    return Evidence(f"second writer: `{analysis.program.symbol(other.function)}`", other.function, other.effect.event)

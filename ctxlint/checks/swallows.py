@@ -13,13 +13,15 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.acknowledged import acknowledged
+from ctxlint.checks.answer import PLACE, At, Evidence, Finding, FlowStep, Word
 from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.last_saves import last_save
 from ctxlint.checks.lost_image import lost_images
+from ctxlint.checks.made_good import is_made_again, is_made_by_its_reader
 from ctxlint.checks.retained import is_retained
 from ctxlint.checks.short_writes import short_writes
 from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
@@ -29,6 +31,7 @@ from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import NONE, Name, Value
+from ctxlint.knowledge.words import hints
 
 SMALL = 4
 """How many other steps a tried part may hold and still be mainly an append."""
@@ -111,6 +114,8 @@ def _why_told(analysis: Analysis, swallows: Swallows, identity: FunctionId, appe
         return "the failure is shown to whoever sits at the prompt"
     if is_retained(analysis, identity, append):
         return "what is written is taken off its queue only afterwards: what fails stays there for the next attempt"
+    if is_made_again(analysis, identity, append):
+        return "whoever reads it back sees that it is not what is wanted, and it is written once more"
     return ""
 
 
@@ -151,9 +156,9 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
             evidence = finding.evidence
             if sibling is not None:
                 evidence = (Evidence(f"`{analysis.program.symbol(sibling[0])}` looks at the answer", *sibling), *evidence)
-            facts = {"failure": answers.text(answer)}
+            facts: dict[str, Word] = {"failure": answers.text(answer)}
             if sibling is not None:
-                facts["sibling"] = place_of(analysis, *sibling)
+                facts["sibling"] = At(*sibling, PLACE)
             yield msgspec.structs.replace(
                 finding, kind="ignored-answer", evidence=evidence, chain=("ignored-answer", *finding.chain[1:]), facts=facts
             )
@@ -233,6 +238,8 @@ def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, appen
     for mutation in analysis.summaries.of(identity).mutations:
         if not mutation.cells or mutation.distance > 1 or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
             continue
+        if hints(short_cell(mutation.cells), analysis.words.caches) and not _is_restored_from(analysis, mutation, append):
+            continue                                     # what is remembered to save time says nothing of its own
         before = path(graph, graph.entry, mutation.event, frozenset((append.event,))) is not None and (
             path(graph, mutation.event, append.event) is not None
         )
@@ -298,6 +305,8 @@ def _confidence(
         return "low"
     if _absence_tells(analysis, answers, identity, swallow) or _is_done_again(analysis, appends, identity, append, swallow):
         return "low"
+    if not isinstance(lost, Mutation) and is_made_by_its_reader(analysis, append):
+        return "low"
     if not append.rebuilt:
         return "medium" if isinstance(lost, Mutation) else "low"
     return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 and append.keys else "medium"
@@ -333,7 +342,6 @@ def _places(append: Append) -> frozenset[str]:
 def _finding(
     analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str, confidence: Confidence
 ) -> Finding:
-    view = analysis.view
     store = store_name(append.effect)
     reader = append.reader(analysis)
     flow = [FlowStep(identity, append.event, f"changes {store}; can fail"),
@@ -344,13 +352,13 @@ def _finding(
     reading = analysis.program.symbol(reader.function)
     return Finding(
         function=identity, event=append.event, kind="swallowed", confidence=confidence,
-        fields={"store": store, "line": str(view.line(identity, append.event)), "reader": reading,
-                "handler": str(view.line(swallow.owner, swallow.at))},
+        fields={"store": store, "line": At(identity, append.event), "reader": reading,
+                "handler": At(swallow.owner, swallow.at)},
         flow=tuple(flow),
         evidence=(Evidence(f"`{reading}` reads {store} back", reader.function, reader.effect.event),),
         chain=("swallowed", append.effect.kind, *sorted(append.keys)[:1]),
         facts={
             "stands": "yes" if isinstance(lost, Mutation) else "",
-            "handler": place_of(analysis, swallow.owner, swallow.at) if swallow.owner == identity and not swallow.returns else "",
+            "handler": At(swallow.owner, swallow.at, PLACE) if swallow.owner == identity and not swallow.returns else "",
         },
     )

@@ -114,6 +114,8 @@ def _counted_short(analysis: Analysis, undo: UndoRecords, carried: Carried) -> I
         others = [e for e in carried.edits if e.operation == edit.operation and e.event != edit.event]
         if edit.operation not in ("append", "pop") or edit.partial or not optional(analysis, record.function, edit.event, record.event):
             continue
+        if edit.repeats is not None and not edit.partial:
+            continue                                       # every round makes one like it
         if any(o.event in reachable(graph, edit.event) or edit.event in reachable(graph, o.event) for o in others):
             for replay in carried.replays:
                 count = replay.edit.removed if replay.edit.removed != ZERO else replay.edit.inserted

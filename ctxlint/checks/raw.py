@@ -96,7 +96,7 @@ def _passed_through(event: Event, path: AccessPath, side: Side | None) -> list[V
     if name == "int" and len(arguments) == 1:
         return arguments
     if (name, side) in (("max", "upper"), ("min", "lower")) and len(arguments) > 1:
-        return arguments
+        return [a for a in arguments if not (isinstance(a, Compound) and a.operator == "+")]     # counted from somewhere else
     return [path.root] if len(path.steps) == 1 and path.steps[0] in _TAKES_APART else []
 
 

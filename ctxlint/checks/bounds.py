@@ -86,9 +86,8 @@ def _comes_unbounded(
     graph = analysis.view.graph(identity)
     pending, seen = [graph.entry], {graph.entry}
     while pending:
-        node = pending.pop()
-        for edge in graph.successors(node):
-            if edge.condition is not None and bounds(analysis, identity, node, edge.condition, names, side):
+        for edge in graph.successors(pending.pop()):
+            if edge.condition is not None and bounds(analysis, identity, edge.target, edge.condition, names, side):
                 continue
             if edge.target == event:
                 return True

@@ -363,7 +363,7 @@ class UndoRecords:
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, record: Record
     ) -> Iterator[Record]:
         actuals = self.view.bound(call, target)
-        if not self._can_be_taken(record, actuals):
+        if not self._can_be_taken(record, actuals) or self.is_of_one_call(record):
             return
         containers = [record.container]
         head, _, rest = record.container.partition(".")

@@ -162,7 +162,7 @@ class Accesses:
 
     @functools.cached_property
     def _looked_up(self) -> Places:
-        return frozenset().union(*(keyed.places for identity in self._asked for keyed in self._keys.of(identity, "read")))
+        return frozenset().union(*(keyed.places for identity in self._asked for keyed in self._keys.of(identity, "read") if not keyed.sought))
 
     def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
         """Whether the field selects what is written in a container that a function names."""

@@ -22,7 +22,7 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.entries import is_of_items, kept_in
 from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import ASKS, CHOOSING, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
-from ctxlint.roles.pieces import EACH, Pieces
+from ctxlint.roles.pieces import EACH, Pieces, are_pairs
 from ctxlint.roles.shapes import Shapes
 
 MAX_DEPTH = 12
@@ -76,8 +76,11 @@ class Fields:
             parts = value.parts[1:] if value.operator == "if" else value.parts
             if value.operator in ("comprehension-list", "comprehension-set", "comprehension-generator") and isinstance(parts[0], Name):
                 parts = parts[1:]                    # the variable is an element of the iterables
-            for part in parts:
-                yield from self._of(identity, at, part, depth)
+            found = frozenset().union(*(self._of(identity, at, part, depth) for part in parts))
+            if len(parts) < len(value.parts) and value.operator != "if" and not any(leaf.field for leaf in found):
+                assert isinstance(value.parts[0], Name)
+                yield from self.tested(identity, at, value, value.parts[0])
+            yield from found
         elif isinstance(value, Name):
             yield from self._name(identity, at, value, depth)
         elif isinstance(value, Result):
@@ -98,7 +101,7 @@ class Fields:
 
     def keys_of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields that the keys of a mapping are made of; of one that nothing is known of, those that it is kept in."""
-        found = self.pieces.of(identity, at, value, (EACH,))
+        found = self.pieces.of(identity, at, value, (EACH, 0) if are_pairs(value) else (EACH,))
         if found is None and not (isinstance(value, Result) and self.view.event(identity, value.event).kind == "call"):
             found = self.of(identity, at, value)
         return found or frozenset()

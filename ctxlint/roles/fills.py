@@ -20,6 +20,9 @@ _KEEPS = frozenset(["append", "add", "appendleft", "insert", "put", "put_nowait"
 _FILLS = frozenset(["add", "append", "update", "setdefault", "extend"])
 
 
+_MADE_OF = frozenset(["item", "comprehension-dict", "comprehension-set", "comprehension-list", "comprehension-generator"])
+
+
 class Fills:
     """Which fields are filled where, one function at a time; memoised."""
 
@@ -73,7 +76,7 @@ class Fills:
                     if bound is None or bound.kind != "local" or bound.value is None:
                         continue
                     source = self._view.event(identity, bound.value.event) if isinstance(bound.value, Result) else None
-                    if isinstance(bound.value, Name) or (isinstance(bound.value, Compound) and bound.value.operator == "item"):
+                    if isinstance(bound.value, Name) or (isinstance(bound.value, Compound) and bound.value.operator in _MADE_OF):
                         pending.append((bound.value, number, taken))
                     elif source is not None and source.kind == "iterate" and source.value is not None:
                         pending.append((source.value, number, taken))
@@ -83,7 +86,7 @@ class Fills:
                     pending.append((event.path.root, part.event, True))
                 if event.kind == "iterate" and event.value is not None and taken:
                     pending.append((event.value, part.event, True))
-                if event.kind == "call" and event.path is not None and not event.path.steps:
+                if event.kind == "call" and event.path is not None and not event.path.steps and _is_of_program(event.path.root):
                     pending += [(a.value, part.event, taken) for a in event.arguments]
         return frozenset(found)
 
@@ -189,6 +192,11 @@ class Fills:
             for leaf in self._fields.of_path(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys[:-1]):
                 if leaf.field and not leaf.owner.endswith("}"):
                     yield f"{leaf.key}()"
+
+
+def _is_of_program(called: Value) -> bool:
+    """Whether what is called has a name in the program or the language; what a function that was passed makes is new."""
+    return isinstance(called, Name) and called.scope == "global"
 
 
 def filling(event: Event) -> tuple[AccessPath | None, tuple[Value, ...]]:

@@ -16,6 +16,7 @@ from ctxlint.roles.copies import copied_from
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.leaf import Leaf
+from ctxlint.roles.pieces import are_pairs
 
 Mode = OneOf["read", "write"]
 Places = frozenset[Holder]
@@ -375,6 +376,9 @@ def _keys_of(value: Value) -> Iterator[Value]:
         yield from value.parts[2:] if isinstance(value.parts[0], Name) else value.parts[:1]
     elif isinstance(value, Compound) and value.operator == "dict":
         yield from value.parts[::2]
+    elif isinstance(value, Compound) and are_pairs(value):
+        pair = value.parts[0]
+        yield from pair.parts[:1] if isinstance(pair, Compound) else ()
     else:
         yield value
 

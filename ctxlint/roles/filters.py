@@ -8,7 +8,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Block
-from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.leaf import Leaf
 
 _CHOOSES = frozenset(["in", "==", "&", ">>"])
@@ -37,7 +37,9 @@ def tested_fields(
     for index, block, value, target in choices:
         where = graph.size + index if block.first == block.last else block.last - 1
         node = graph.size + target
-        if not bound.issuperset(definitions.definitions(where, name.name)):
+        last = view.event(identity, block.last - 1).path if block.first < block.last else None
+        tested = {block.last - 1} if last == AccessPath(name) else definitions.definitions(where, name.name)
+        if not bound.issuperset(tested):
             continue
         if whole is None and not (len(graph.predecessors(node)) == 1 and dominates(graph, node, at)):
             continue

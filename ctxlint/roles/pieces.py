@@ -191,7 +191,12 @@ class Pieces:
                 return self._as_whole(identity, number, Result(number), steps)
             step: Step = int(key.text) if is_in_record(path, event.keys) and isinstance(key, Constant) else HELD
             found = self.of(identity, number, path.root, (step, *steps), depth)
-            return self.of(identity, number, path.root, (EACH, *steps), depth) if found is None and step != HELD else found
+            if found is None and step != HELD:
+                part = self._content(identity, number, Result(number))
+                if any(leaf.field for leaf in part):
+                    return self._as_whole(identity, number, Result(number), steps)
+                return self.of(identity, number, path.root, (EACH, *steps), depth)
+            return found
         return self._as_whole(identity, number, Result(number), steps)
 
     # What functions give back.

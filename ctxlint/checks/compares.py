@@ -15,10 +15,12 @@ from ctxlint.checks.admissions import admitted
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
 from ctxlint.roles.accesses import Accesses, Selecting
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlaps
+from ctxlint.roles.starred import filled
 
 _SURENESS: tuple[Confidence, ...] = ("high", "medium", "low")
 
@@ -46,10 +48,12 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
-        if sides is not None:
-            found.append(_finding(analysis, decision, "reads-left-out", sides, decision.overlap.event))
-        elif decision.paired:
-            found += [_finding(analysis, decision, "reader-admitted", sides, event) for event, sides in admitted(analysis, facts, decision)]
+        if sides is not None and not combines(analysis, fields, decision):
+            found.append(_finding(analysis, _where_it_is_left_out(analysis, facts, decision, sides.read), "reads-left-out", sides))
+        elif sides is None and decision.paired:
+            found += [
+                _finding(analysis, (decision.function, event), "reader-admitted", sides) for event, sides in admitted(analysis, facts, decision)
+            ]
     yield from _surest(found)
 
 
@@ -124,10 +128,22 @@ def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
 # Words.
 
 
-def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, event: int) -> Finding:
+def _where_it_is_left_out(analysis: Analysis, facts: Facts, decision: Decision, read: str) -> tuple[FunctionId, int]:
+    """The comparison; in the helper that makes it when that is told what the changes read as well."""
+    number = decision.overlap.event
+    for call in analysis.view.calls(decision.function, number):
+        for target in call.functions[:1]:
+            passed = filled(analysis.view, call, target).values()
+            if any(leaf.key == read for leaf in facts.fields.of_all(decision.function, number, passed)):
+                return next(((target, overlap.event) for overlap in facts.overlaps.own(target)), (decision.function, number))
+    return decision.function, number
+
+
+def _finding(analysis: Analysis, where: tuple[FunctionId, int], kind: str, sides: Sides) -> Finding:
+    function, event = where
     view, use, store = analysis.view, sides.use, sides.store
     written, read = _short(sides.written), _short(sides.read)
-    flow = [FlowStep(decision.function, event, f"decides by `{written}`, what changes write")]
+    flow = [FlowStep(function, event, f"decides by `{written}`, what changes write")]
     if use is not None:
         flow.insert(0, FlowStep(use.function, use.event, f"`{read}` says what a change reads"))
     if store is not None:
@@ -136,9 +152,9 @@ def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, ev
         f"`{read}` is kept beside `{written}` and " + (
             "holds the same kind of thing" if sides.confidence == "low" else "is named for what a change depends on"))
     return Finding(
-        function=decision.function, event=event, kind=kind, confidence=sides.confidence,
+        function=function, event=event, kind=kind, confidence=sides.confidence,
         fields={
-            "decision": analysis.program.symbol(decision.function), "written": written, "read": read,
+            "decision": analysis.program.symbol(function), "written": written, "read": read,
             "where": f"line {view.line(use.function, use.event)}" if use is not None else f"`{read}`",
         },
         flow=tuple(flow), evidence=(evidence,), chain=("compare", sides.written, sides.read),

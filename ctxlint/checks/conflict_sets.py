@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import re
 
 import msgspec
 
-from ctxlint.calls.types import NONE_TYPE, Instance, Types
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
+from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.value import Compound, Name
+from ctxlint.ir.value import Compound
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
-_CONTAINERS = frozenset([
-    "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
-    "optional", "union", "field",
-])
 class Facts(msgspec.Struct, frozen=True):
     """What the check asks about fields."""
 
@@ -54,7 +49,7 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
     return (
         _by_declaration(analysis, facts, decision, involved) or _by_effect(analysis, facts, decision, involved)
-        or _by_parsing(analysis, facts, decision, involved)
+        or _by_elimination(analysis, facts, decision, involved) or _by_parsing(analysis, facts, decision, involved)
     )
 
 
@@ -76,21 +71,33 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: f
     if not decision.given or not is_declared(decision.owner):
         return None
     stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write")]
-    declared = _declarations(analysis, decision.owner)
+    declared = declarations(analysis, decision.owner)
     callers = {caller for caller, _ in analysis.view.call_graph.callers(decision.function)}
     for store in stores:
         annotation = declared.get(store.field, "")
-        held = _held(annotation)
+        held = held_by(annotation)
         beside = frozenset(
             key for key, annotation in declared.items()
-            if key not in decision.compared and held and _is_collection(annotation) and _held(annotation) == held
+            if key not in decision.compared and held and is_collection(annotation) and held_by(annotation) == held
         )
         if involved & beside or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
             continue
         named = _named(analysis, beside)
-        applied = store.function in callers or _is_collection(annotation) or _is_mapping(annotation)
+        applied = store.function in callers or is_collection(annotation) or is_mapping(annotation)
         if named or (beside and applied):
             return Sides(store.field, min(named or beside), store, None, "medium" if named and applied else "low")
+    return None
+
+
+def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+    """A field by which a change reads from where what it made is merged: the compared one, used for nothing else, says by which keys."""
+    accesses = facts.accesses
+    if not (decision.meets or decision.sets) or any(accesses.is_looked_up(key) or accesses.uses(key, "write") for key in decision.compared):
+        return None
+    for key in sorted(_fields_of(analysis, facts, decision) - decision.compared - involved):
+        use = next((use for use in accesses.uses(key, "read") if use.each and accesses.is_merged_into(use.places)), None)
+        if use is not None and _is_read_by(facts, key) and _comparable(analysis, decision, key):
+            return Sides(min(decision.compared), key, None, use, "medium")
     return None
 
 
@@ -118,7 +125,7 @@ def asks_the_state(facts: Facts, decision: Decision, overlap: Overlap | None = N
 def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
-    several = use.each or _is_collection(_declarations(analysis, decision.owner).get(read, ""))
+    several = use.each or is_collection(declarations(analysis, decision.owner).get(read, ""))
     if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
@@ -168,25 +175,10 @@ def _is_written_by(facts: Facts, decision: Decision) -> bool:
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
     """Whether a field can hold the same things as the compared ones, as far as their annotations say."""
-    declared = _declarations(analysis, decision.owner)
-    held = _held(declared.get(key, ""))
-    others = [_held(declared.get(each, "")) for each in decision.compared]
+    declared = declarations(analysis, decision.owner)
+    held = held_by(declared.get(key, ""))
+    others = [held_by(declared.get(each, "")) for each in decision.compared]
     return not held or any(not other or held & other for other in others)
-
-
-def _is_collection(annotation: str) -> bool:
-    return re.match(r"[\w.]*\b(set|frozenset|list|tuple|sequence|collection|iterable|abstractset)\b", annotation, re.IGNORECASE) is not None
-
-
-def _held(annotation: str) -> frozenset[str]:
-    """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
-    words = re.findall(r"[A-Za-z_][\w.]*", annotation)
-    held = [word for word in words if word.rpartition(".")[2].lower() not in _CONTAINERS]
-    return frozenset(held[:1] if _is_mapping(annotation) else held) - {"None", "Any", "object"}
-
-
-def _is_mapping(annotation: str) -> bool:
-    return re.match(r"[\w.]*\b(dict|mapping|mutablemapping)\b", annotation, re.IGNORECASE) is not None
 
 
 def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
@@ -216,18 +208,18 @@ def _siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     if not is_declared(decision.owner):
         effects = [key for key in decision.compared if is_effect(analysis, key)]
         return _named(analysis, facts.accesses.together(decision.compared)) if effects else frozenset()
-    declared = _declarations(analysis, decision.owner)
-    held = {_held(declared.get(key, "")) for key in decision.compared} - {frozenset()}
+    declared = declarations(analysis, decision.owner)
+    held = {held_by(declared.get(key, "")) for key in decision.compared} - {frozenset()}
     return _alike(analysis, decision) | _named(analysis, frozenset(
-        key for key, annotation in declared.items() if _is_collection(annotation) and _held(annotation) in held
+        key for key, annotation in declared.items() if is_collection(annotation) and held_by(annotation) in held
     ))
 
 
 def _alike(analysis: Analysis, decision: Decision) -> frozenset[str]:
     """The collections that are declared just like a compared one."""
-    declared = _declarations(analysis, decision.owner)
+    declared = declarations(analysis, decision.owner)
     kinds = {declared[key] for key in decision.compared if declared.get(key)}
-    return frozenset(key for key, annotation in declared.items() if annotation in kinds and _is_collection(annotation))
+    return frozenset(key for key, annotation in declared.items() if annotation in kinds and is_collection(annotation))
 
 
 def _named(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
@@ -248,41 +240,6 @@ def crossed(facts: Facts, decision: Decision) -> frozenset[str]:
             elif one != other and not decision.compared.isdisjoint((key, compared)):
                 others |= {key, compared} - decision.compared
     return frozenset(others - same)
-
-
-def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
-    """The annotations of a class's fields and properties, and of the formals that its constructor stores."""
-    info = analysis.program.class_(owner)
-    if info is None:
-        return {}
-    found = {f"{owner}.{field.name}": field.annotation for field in info.ir.fields if field.annotation}
-    for method in info.ir.methods:
-        function = analysis.program.function_at(info.module, method.function)
-        if method.name == "__init__":
-            formals = {formal.name: formal.annotation for formal in function.formals}
-            for event in function.events:
-                if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and isinstance(event.value, Name):
-                    found.setdefault(f"{owner}.{event.path.steps[0]}", formals.get(event.value.name, ""))
-        elif not method.name.startswith("__"):
-            found.setdefault(f"{owner}.{method.name}", function.returns or _kind(_given_back(analysis, owner, method.name)))
-    for field in analysis.view.inference.stores(owner):
-        if not found.get(f"{owner}.{field}"):
-            found[f"{owner}.{field}"] = _kind(analysis.view.inference.attribute(owner, field))
-    return found
-
-
-def _given_back(analysis: Analysis, owner: str, name: str) -> Types:
-    """What a method, or those that stand for it in derived classes, give back."""
-    info = analysis.program.class_(owner)
-    methods = dict.fromkeys(analysis.program.method(each, name) for each in (owner, *(info.subclasses if info is not None else ())))
-    given = frozenset().union(*(analysis.view.inference.result(method) for method in methods if method is not None))
-    return given - {NONE_TYPE}
-
-
-def _kind(types: Types) -> str:
-    """The container that something is found to be, where no annotation says it."""
-    names = {t.name.removeprefix("builtins.") for t in types if isinstance(t, Instance)}
-    return names.pop() if len(names) == 1 and len(types) == 1 else ""
 
 
 def _is_read_by(facts: Facts, key: str) -> bool:

@@ -23,6 +23,7 @@ from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Keys, Mode, Places
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import may_be_one, share
 from ctxlint.roles.literals import literals_before
+from ctxlint.roles.starred import filled
 
 MODES: tuple[Mode, ...] = ("read", "write")
 CALLERS = 6
@@ -164,6 +165,17 @@ class Accesses:
     def _looked_up(self) -> Places:
         return frozenset().union(*(keyed.places for identity in self._asked for keyed in self._keys.of(identity, "read") if not keyed.sought))
 
+    def is_merged_into(self, places: Places) -> bool:
+        """Whether something is merged into a container of which no field says what its keys are."""
+        return not self._merged.isdisjoint(places - FILES)
+
+    @functools.cached_property
+    def _merged(self) -> Places:
+        return frozenset().union(*(
+            keyed.places for identity in self._asked for keyed in self._keys.of(identity, "write")
+            if keyed.merges and not any(leaf.field for leaf in keyed.leaves)
+        ))
+
     def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
         """Whether the field selects what is written in a container that a function names."""
         places = self._keys.container(identity, at, container)
@@ -237,7 +249,7 @@ class Accesses:
             for number, event in enumerate(self._view.function(identity).events):
                 for call in self._view.calls(identity, number) if event.kind == "call" and event.arguments else ():
                     for target in call.functions[:4]:
-                        for formal, value in self._view.bound(call, target).items():
+                        for formal, value in filled(self._view, call, target).items():
                             used = found.get((target, formal))
                             if used and isinstance(value, Name):
                                 found.setdefault((identity, value.name), set()).update(used)

@@ -24,6 +24,8 @@ from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import ASKS, CHOOSING, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
 from ctxlint.roles.pieces import EACH, Pieces, are_pairs
 from ctxlint.roles.shapes import Shapes
+from ctxlint.roles.starred import filled
+from ctxlint.roles.tables import Tables
 
 MAX_DEPTH = 12
 
@@ -36,6 +38,7 @@ class Fields:
         self.view = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Leaf]] = {}
         self.shapes = Shapes(self.view)
+        self.tables = Tables(self.view)
         self._given: dict[FunctionId, frozenset[Leaf]] = {}
         self.pieces = Pieces(self.view, self.of, self.of_path, self._lifted, self.tested, self.shapes)
 
@@ -246,7 +249,7 @@ class Fields:
                 named = index
                 words.append(f".{step}")
         if named < 0 or (isinstance(path.root, Name) and path.root.scope == "global" and len(path.steps) == 1):
-            return None
+            return self.tables.entry(identity, path, keys)
         instance = spelled(path.root) + "".join(words[:named])
         holder = AccessPath(path.root, path.steps[:named])
         if named in constant:
@@ -338,7 +341,7 @@ class Fields:
             for call in self.view.calls(identity, number):
                 if target not in call.functions:
                     continue
-                passed = {name: self._of(identity, number, value, depth) for name, value in self.view.bound(call, target).items()}
+                passed = {name: self._of(identity, number, value, depth) for name, value in filled(self.view, call, target).items()}
                 if own and receiver is not None and own not in passed:
                     passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
                     for leaf in passed[own]:
@@ -368,7 +371,7 @@ class Fields:
         own = receiver_name(self.view.function(target))
         for call in self.view.calls(identity, number):
             if target in call.functions:
-                found: dict[str, Value | AccessPath] = {**self.view.bound(call, target)}
+                found: dict[str, Value | AccessPath] = {**filled(self.view, call, target)}
                 if own and call.receiver is not None:
                     found.setdefault(own, call.receiver if call.receiver.steps else call.receiver.root)
                 yield found

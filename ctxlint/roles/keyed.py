@@ -17,6 +17,7 @@ from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.pieces import are_pairs
+from ctxlint.roles.starred import filled
 
 Mode = OneOf["read", "write"]
 Places = frozenset[Holder]
@@ -30,6 +31,8 @@ _LOOKS = frozenset(["get", "__getitem__"])
 _STORES = frozenset(["__setitem__", "__delitem__", "setdefault", "insert", "pop"])
 _EMPTY = {"dict": 0, "list": 0, "set": 0, "OrderedDict": 0, "Counter": 0, "defaultdict": 1}
 """Containers of the language, and how many arguments they may be given without being filled."""
+_OF_DICTIONARIES = AccessPath(Name("dict", "global"))
+_SUPER = AccessPath(Name("super", "global"))
 _FIRST = Constant("int", "0")
 _STORE_VERBS = ("loads", "reads", "saves", "appends", "deletes", "opens", "replaces", "creates", "truncates")
 _NOT_DURABLE = frozenset(["", "memory", "lock", "handle", "process", "socket"])
@@ -40,12 +43,13 @@ class Keyed:
 
     def __init__(
         self, event: int, mode: Mode, values: tuple[Value, ...], leaves: Callable[[], frozenset[Leaf]], places: Callable[[], Places],
-        sought: bool = False,
+        sought: bool = False, merges: bool = False,
     ) -> None:
         self.event = event
         self.mode: Mode = mode
         self.values = values
         self.sought = sought             # it is only asked whether the key is there
+        self.merges = merges             # a whole mapping is merged
         self._find_leaves = leaves
         self._find_places = places
 
@@ -153,6 +157,8 @@ class Keys:
             name, first = event.path.steps[-1], event.arguments[0].value
             receiver = AccessPath(event.path.root, event.path.steps[:-1])
             places = functools.partial(self._container, identity, number, receiver, event.keys)
+            if receiver == _OF_DICTIONARIES and len(event.arguments) > 1:          # `dict.__getitem__(self, key)`
+                first, places = event.arguments[1].value, functools.partial(self._entries, identity, number, first)
             if name in _LOOKS:
                 yield "read", (first,), places
             elif name in _STORES and not isinstance(event.path.root, Constant):
@@ -165,6 +171,8 @@ class Keys:
 
         What begins empty in this function is an index of its own, and no state that changes could be applied to.
         """
+        if isinstance(path.root, Result) and self._view.event(identity, path.root.event).path == _SUPER:
+            return self._own_entries(identity)
         found = self._holders.of_path(identity, at, path, keys)
         if not found and isinstance(path.root, Name) and not path.steps:
             found = frozenset().union(*(
@@ -175,6 +183,16 @@ class Keys:
             words = ".".join((path.root.name, *path.steps))
             return frozenset([f"{identity.module}:{self._view.function(identity).qualname}.{words}"])
         return frozenset(self._named_as_passed(identity, path, holder.partition("[")[0]) for holder in found)
+
+    def _entries(self, identity: FunctionId, at: int, value: Value) -> Places:
+        """The entries of an object whose class is derived from the dictionary's."""
+        owner = self._fields.owner(identity, at, value) if isinstance(value, Name) else ""
+        return frozenset([f"{owner}{{}}"]) if owner else self.container(identity, at, value)
+
+    def _own_entries(self, identity: FunctionId) -> Places:
+        """What the base class of a method's class keeps: `super().__getitem__(key)`."""
+        owner = f"{identity.module}.{self._view.function(identity).qualname.rpartition('.')[0]}"
+        return frozenset([f"{owner}{{}}"]) if self._view.program.class_(owner) is not None else frozenset()
 
     def _named_as_passed(self, identity: FunctionId, path: AccessPath, place: Holder) -> Holder:
         """A formal that an inner function takes from the one around it is the same place in both."""
@@ -224,7 +242,7 @@ class Keys:
                 yield self._merge(identity, number, part, functools.partial(self.container, identity, number, spread[0]))
 
     def _merge(self, identity: FunctionId, number: int, mapping: Value, places: Callable[[], Places]) -> Keyed:
-        return Keyed(number, "write", tuple(_keys_of(mapping)), functools.partial(self._fields.keys_of, identity, number, mapping), places)
+        return Keyed(number, "write", tuple(_keys_of(mapping)), functools.partial(self._fields.keys_of, identity, number, mapping), places, merges=True)
 
     def _sought(self, identity: FunctionId) -> Iterator[Keyed]:
         """What is looked for among the keys of something is read there, be it only that it is there."""
@@ -302,7 +320,7 @@ class Keys:
             for call in self._view.calls(identity, number) if event.kind == "call" else ():
                 for target in call.functions[:4] if call.arguments else ():
                     inner = self._selecting_formals(target, mode) if target != identity else ()
-                    actuals = self._view.bound(call, target) if inner else {}
+                    actuals = filled(self._view, call, target) if inner else {}
                     for formal, keyed in inner:
                         if formal in actuals:
                             value = actuals[formal]

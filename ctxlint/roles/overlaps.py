@@ -14,6 +14,7 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.literals import Literal, literals_of
+from ctxlint.roles.starred import filled
 
 HELPERS = 2
 
@@ -141,7 +142,7 @@ class Overlaps:
                             yield from self._seen_from(identity, number, call, target, depth)
 
     def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId, depth: int) -> Iterator[Overlap]:
-        passed = {name: self._fields.of(identity, number, value) for name, value in self._view.bound(call, target).items()}
+        passed = {name: self._fields.of(identity, number, value) for name, value in filled(self._view, call, target).items()}
         formals = self._view.function(target).formals
         if call.receiver is not None and formals and formals[0].name not in passed:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)

@@ -122,20 +122,22 @@ def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
                 method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
             }
             names |= set(analysis.view.inference.stores(class_id))
-    return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset(info.mro))
+    return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset((*info.mro, *info.subclasses)))
 
 
 # Words.
 
 
 def _where_it_is_left_out(analysis: Analysis, facts: Facts, decision: Decision, read: str) -> tuple[FunctionId, int]:
-    """The comparison; in the helper that makes it when that is told what the changes read as well."""
+    """The comparison; in the helper that makes it when that knows the change, or is told what it reads as well."""
     number = decision.overlap.event
     for call in analysis.view.calls(decision.function, number):
         for target in call.functions[:1]:
-            passed = filled(analysis.view, call, target).values()
-            if any(leaf.key == read for leaf in facts.fields.of_all(decision.function, number, passed)):
-                return next(((target, overlap.event) for overlap in facts.overlaps.own(target)), (decision.function, number))
+            passed = facts.fields.of_all(decision.function, number, filled(analysis.view, call, target).values())
+            own = facts.overlaps.own(target)
+            knows = [overlap for overlap in own if any(leaf.key in decision.compared for leaf in overlap.fields)]
+            if own and (knows or any(leaf.key == read for leaf in passed)):
+                return target, (knows or own)[0].event
     return decision.function, number
 
 

@@ -7,7 +7,7 @@ import itertools
 import msgspec
 
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
-from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping
+from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
 from ctxlint.diagnostic import Confidence
@@ -60,7 +60,7 @@ def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involv
         return None
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
-    alike = named if effect else named & _alike(analysis, decision)
+    alike = named if effect else named & _alike(analysis, facts, decision)
     if not decision.sets and not alike:
         return None
     return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
@@ -139,7 +139,7 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     }
     for caller, _ in analysis.view.call_graph.callers(decision.function):
         found |= {leaf.key for overlap in facts.overlaps.of(caller) for leaf in overlap.fields if leaf.field}
-    return frozenset(found)
+    return frozenset(found).union(*(parts_of(analysis, facts.fields, decision.owner, key) for key in decision.compared))
 
 
 def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
@@ -186,8 +186,8 @@ def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozense
         return frozenset(key for key in facts.accesses.together(decision.compared) if key.startswith(f"{decision.owner}."))
     found = set(facts.accesses.fields_of(decision.owner))
     info = analysis.program.class_(decision.owner)
-    for ancestor in info.mro if info is not None else ():
-        found |= facts.accesses.fields_of(ancestor)
+    for relative in (*info.mro, *info.subclasses) if info is not None else ():
+        found |= facts.accesses.fields_of(relative)
     return frozenset(key for key in found if _is_part(analysis, key))
 
 
@@ -207,16 +207,20 @@ def _siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     """The collections that a class declares just like a compared one, or of what that one is: they hold the same kind of thing."""
     if not is_declared(decision.owner):
         effects = [key for key in decision.compared if is_effect(analysis, key)]
-        return _named(analysis, facts.accesses.together(decision.compared)) if effects else frozenset()
+        named = _named(analysis, facts.accesses.together(decision.compared))
+        return named if effects else named & _alike(analysis, facts, decision)
     declared = declarations(analysis, decision.owner)
     held = {held_by(declared.get(key, "")) for key in decision.compared} - {frozenset()}
-    return _alike(analysis, decision) | _named(analysis, frozenset(
+    return _alike(analysis, facts, decision) | _named(analysis, frozenset(
         key for key, annotation in declared.items() if is_collection(annotation) and held_by(annotation) in held
     ))
 
 
-def _alike(analysis: Analysis, decision: Decision) -> frozenset[str]:
-    """The collections that are declared just like a compared one."""
+def _alike(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    """The collections that are declared just like a compared one, or written down to hold the same."""
+    if not is_declared(decision.owner):
+        return frozenset(key for key in facts.accesses.together(decision.compared) if any(
+            key not in decision.compared and facts.accesses.holds_like(key, other) for other in decision.compared))
     declared = declarations(analysis, decision.owner)
     kinds = {declared[key] for key in decision.compared if declared.get(key)}
     return frozenset(key for key, annotation in declared.items() if annotation in kinds and is_collection(annotation))

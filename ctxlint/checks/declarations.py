@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import NONE_TYPE, Instance, Types
+from ctxlint.checks.decisions import is_declared
 from ctxlint.checks.finding import Analysis
-from ctxlint.ir.value import Name
+from ctxlint.ir.function import Function
+from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.roles.fields import Fields
+from ctxlint.roles.leaf import Leaf
 
 _CONTAINERS = frozenset([
     "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
     "optional", "union", "field",
 ])
+_CONSTRUCTORS = frozenset(["__init__", "__post_init__"])
+_JOINS = frozenset(["|", "+", "set", "list", "tuple"])
 
 
 def declarations(analysis: Analysis, owner: str) -> dict[str, str]:
@@ -33,6 +40,34 @@ def declarations(analysis: Analysis, owner: str) -> dict[str, str]:
         if not found.get(f"{owner}.{field}"):
             found[f"{owner}.{field}"] = _kind(analysis.view.inference.attribute(owner, field))
     return found
+
+
+def parts_of(analysis: Analysis, fields: Fields, owner: str, key: str) -> frozenset[str]:
+    """The fields whose content a field of the same class holds as well, since the constructor joins them: `all = made | seen`."""
+    info = analysis.program.class_(owner)
+    made: dict[str, frozenset[Leaf]] = {}
+    joined: frozenset[Leaf] = frozenset()
+    for method in info.ir.methods if info is not None and is_declared(owner) else ():
+        identity = FunctionId(info.module, method.function) if info is not None else FunctionId("", 0)
+        function = analysis.program.function_at(identity.module, identity.index)
+        for number, event in enumerate(function.events if method.name in _CONSTRUCTORS else ()):
+            if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and event.value is not None:
+                field = f"{owner}.{event.path.steps[0]}"
+                made[field] = fields.of(identity, number, event.value)
+                if field == key and _joins(function, event.value):
+                    joined = made[field]
+    return frozenset(field for field, leaves in made.items() if field != key and (
+        (leaves and leaves < joined) or any(leaf.key == field for leaf in joined)))
+
+
+def _joins(function: Function, value: Value) -> bool:
+    """Whether a value puts several collections together."""
+    if isinstance(value, Result):
+        event = function.events[value.event]
+        if event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("union",):
+            return True
+        return event.kind == "call" and len(event.arguments) == 1 and _joins(function, event.arguments[0].value)
+    return isinstance(value, Compound) and value.operator in _JOINS
 
 
 def is_collection(annotation: str) -> bool:

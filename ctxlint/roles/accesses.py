@@ -17,7 +17,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.fills import Fills, filling
+from ctxlint.roles.fills import Fills, constants_in, filling
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Keys, Mode, Places
 from ctxlint.roles.leaf import Leaf
@@ -176,6 +176,23 @@ class Accesses:
             if keyed.merges and not any(leaf.field for leaf in keyed.leaves)
         ))
 
+    def holds_like(self, field: str, other: str) -> bool:
+        """Whether two fields are written down to hold some of the same constants: they are sets of the same kind of thing."""
+        return not self._constants.get(field, set()).isdisjoint(self._constants.get(other, set()))
+
+    @functools.cached_property
+    def _with_bodies(self) -> tuple[FunctionId, ...]:
+        """The functions that are asked, and what their modules do themselves: tables stand there."""
+        return tuple(dict.fromkeys((*self._asked, *(FunctionId(module, 0) for module in sorted({i.module for i in self._asked})))))
+
+    @functools.cached_property
+    def _constants(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for identity in self._with_bodies:
+            for _, field, value in self._fills.constructed(identity):
+                found.setdefault(field, set()).update(constants_in(self._view, identity, value))
+        return found
+
     def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
         """Whether the field selects what is written in a container that a function names."""
         places = self._keys.container(identity, at, container)
@@ -238,7 +255,7 @@ class Accesses:
     @functools.cached_property
     def _by_object(self) -> dict[tuple[FunctionId, str], set[str]]:
         found: dict[tuple[FunctionId, str], set[str]] = {}
-        for identity in self._asked:
+        for identity in self._with_bodies:
             for mode in MODES:
                 for leaf, _ in self._selected(identity, mode):
                     found.setdefault((identity, leaf.instance), set()).add(leaf.key)

@@ -17,6 +17,7 @@ from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
+
 class Facts(msgspec.Struct, frozen=True):
     """What the check asks about fields."""
 

@@ -16,6 +16,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.entry_uses import CHANGES
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.fills import Fills, constants_in, filling
 from ctxlint.roles.holders import Holder, Holders
@@ -338,7 +339,8 @@ class Accesses:
         """The objects that are themselves stored: filing an object under its own key applies no change."""
         event = self._view.event(identity, keyed.event)
         values = [event.value] if event.kind == "write" and event.value is not None else []
-        values += [a.value for a in event.arguments[1:]] if event.kind == "call" and keyed.mode == "write" else []
+        if event.kind == "call" and keyed.mode == "write" and event.path is not None:
+            values += [a.value for a in event.arguments[0 if event.path.steps[-1:] and event.path.steps[-1] in CHANGES - {"setdefault"} else 1:]]
         named = frozenset(value.name for value in values if isinstance(value, Name))
         return named.union(leaf.instance for leaf in self._fields.of_all(identity, keyed.event, values) if not leaf.field)
 

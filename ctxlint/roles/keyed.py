@@ -13,10 +13,11 @@ from ctxlint.calls.view import Modelled, argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.copies import copied_from
+from ctxlint.roles.displays import bounds, is_open, keys_of, memberships, pieces_of, spread_in
+from ctxlint.roles.entry_uses import changed_entries
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.leaf import Leaf
-from ctxlint.roles.pieces import are_pairs
 from ctxlint.roles.starred import filled
 
 Mode = OneOf["read", "write"]
@@ -130,12 +131,13 @@ class Keys:
                 yield from self._of_store(identity, number, match)
                 yield from self._on_receiver(identity, number, event, match)
         yield from self._sought(identity)
+        yield from self._changed_entries(identity)
 
     def _by(
         self, identity: FunctionId, number: int, mode: Mode, values: Iterable[Value], places: Callable[[], Places]
     ) -> Iterator[Keyed]:
         """The key that some values are, unless it is a constant."""
-        selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
+        selecting = tuple(v for v in bounds(values) if not isinstance(v, Constant))
         if selecting:
             yield Keyed(number, mode, selecting, functools.partial(self._made_of, identity, number, selecting), places)
 
@@ -220,12 +222,12 @@ class Keys:
 
     def _spliced(self, identity: FunctionId, at: int, value: Value) -> Iterator[tuple[Mode, Iterable[Value], Callable[[], Places]]]:
         """What is put between two slices is written at their bounds, what is spread over a mapping by its keys."""
-        pieces = list(_pieces(value))
+        pieces = list(pieces_of(value))
         for piece in pieces if len(pieces) > 1 else ():
             event = self._view.event(identity, piece.event) if isinstance(piece, Result) else None
             key = event.keys[-1] if event is not None and event.kind == "read" and event.keys else None
             if isinstance(piece, Result) and event is not None and event.path is not None and isinstance(key, Compound):
-                if key.operator == "slice" and any(_is_open(bound) for bound in key.parts[:2]):
+                if key.operator == "slice" and any(is_open(bound) for bound in key.parts[:2]):
                     container = AccessPath(event.path.root, event.path.steps[:-1])
                     yield "write", key.parts[:2], functools.partial(self._container, identity, piece.event, container, event.keys)
 
@@ -237,12 +239,12 @@ class Keys:
             yield self._merge(identity, number, event.arguments[0].value, functools.partial(
                 self._container, identity, number, receiver, event.keys))
         elif event.kind in ("local", "write", "return"):
-            spread = list(_spread(event.value)) if isinstance(event.value, Compound) else []
+            spread = list(spread_in(event.value)) if isinstance(event.value, Compound) else []
             for part in spread[1:]:
                 yield self._merge(identity, number, part, functools.partial(self.container, identity, number, spread[0]))
 
     def _merge(self, identity: FunctionId, number: int, mapping: Value, places: Callable[[], Places]) -> Keyed:
-        return Keyed(number, "write", tuple(_keys_of(mapping)), functools.partial(self._fields.keys_of, identity, number, mapping), places, merges=True)
+        return Keyed(number, "write", tuple(keys_of(mapping)), functools.partial(self._fields.keys_of, identity, number, mapping), places, merges=True)
 
     def _sought(self, identity: FunctionId) -> Iterator[Keyed]:
         """What is looked for among the keys of something is read there, be it only that it is there."""
@@ -250,7 +252,7 @@ class Keys:
         size = len(function.events)
         for index, block in enumerate(function.blocks if size else ()):
             where = size + index if block.first == block.last else block.last - 1
-            asked = dict.fromkeys(test for edge in block.edges if edge.condition is not None for test in _memberships(edge.condition.value))
+            asked = dict.fromkeys(test for edge in block.edges if edge.condition is not None for test in memberships(edge.condition.value))
             for test in asked:
                 key, container = test.parts
                 if not isinstance(key, Constant) and isinstance(container, (Name, Result)):
@@ -291,6 +293,14 @@ class Keys:
                 event.path == beside or beside.root in (event.value, *(argument.value for argument in event.arguments)))
         ]
         return frozenset().union(*(self._fields.tested(identity, at, None, key) for at in used[:4]))
+
+    def _changed_entries(self, identity: FunctionId) -> Iterator[Keyed]:
+        """An entry that is taken out and changed is written by its key, and read by it where it is used: `rows = tables[name]`."""
+        events = self._view.function(identity).events
+        for entry in changed_entries(events):
+            places = functools.partial(self._container, identity, entry.event, entry.container, events[entry.event].keys)
+            for at, mode in entry.uses:
+                yield from self._by(identity, at, mode, (entry.key,), places)
 
     def _of_store(self, identity: FunctionId, number: int, match: Modelled) -> Iterator[Keyed]:
         """Files and records of a store that are chosen by an argument, or by the path whose method is called."""
@@ -359,55 +369,5 @@ def _files() -> Places:
     return FILES
 
 
-def _is_open(bound: Value) -> bool:
-    return isinstance(bound, Constant) and bound.kind == "none"
-
-
-def _pieces(value: Value) -> Iterator[Value]:
-    """What a concatenation, a display with unpacked parts or a formatted string puts one after the other."""
-    if isinstance(value, Compound) and value.operator in ("+", "f-string", "list", "tuple", "*", "format"):
-        for part in value.parts:
-            yield from _pieces(part)
-    else:
-        yield value
-
-
-def _spread(value: Value) -> Iterator[Value]:
-    """What a dictionary display spreads: `old`, then `changes`, of `{**old, **changes}`."""
-    if isinstance(value, Compound) and value.operator == "dict":
-        yield from [v for k, v in zip(value.parts[::2], value.parts[1::2]) if isinstance(k, Compound) and k.operator == "**"]
-
-
-def _memberships(value: Value) -> Iterator[Compound]:
-    """The tests of a condition that look for something in something else."""
-    if isinstance(value, Compound):
-        if value.operator in ("in", "not in"):
-            yield value
-        elif value.operator in ("and", "or", "not"):
-            for part in value.parts:
-                yield from _memberships(part)
-
-
-def _keys_of(value: Value) -> Iterator[Value]:
-    """The keys of what is merged into a mapping; the thing itself when it is no display."""
-    if isinstance(value, Compound) and value.operator == "comprehension-dict":
-        yield from value.parts[2:] if isinstance(value.parts[0], Name) else value.parts[:1]
-    elif isinstance(value, Compound) and value.operator == "dict":
-        yield from value.parts[::2]
-    elif isinstance(value, Compound) and are_pairs(value):
-        pair = value.parts[0]
-        yield from pair.parts[:1] if isinstance(pair, Compound) else ()
-    else:
-        yield value
-
-
 def _mode(kind: EffectKind) -> Mode:
     return "write" if kind in WRITES or kind == "create" else "read"
-
-
-def _flat(values: Iterable[Value]) -> Iterator[Value]:
-    for value in values:
-        if isinstance(value, Compound) and value.operator == "slice":
-            yield from value.parts
-        else:
-            yield value

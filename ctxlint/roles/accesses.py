@@ -15,7 +15,8 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
+from ctxlint.roles.closures import told_by_closures
 from ctxlint.roles.entry_uses import CHANGES
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.fills import Fills, constants_in, filling
@@ -88,6 +89,7 @@ class Selecting:
         selects = False
         for event in self.view.function(identity).events:
             path = event.path
+            selects = selects or (identity.index > 0 and isinstance(event.value, Closure))
             if path is not None:
                 selects = selects or bool(event.keys) or event.kind == "call"
                 found.update(path.steps)
@@ -316,6 +318,9 @@ class Accesses:
             for leaf, keyed in self._selected(identity, mode):
                 yield Use(leaf.key, mode, identity, keyed.event, keyed.places, self._is_one_of_many(identity, keyed))
             yield from self._filled(identity, mode)
+            for field, function, keyed in told_by_closures(self._view, self._keys, self._fills, identity, mode):
+                if self._is_asked_for(field.rpartition(".")[0]):
+                    yield Use(field, mode, function, keyed.event, keyed.places)
         if mode == "read":
             yield from self._derived()
 

@@ -100,7 +100,19 @@ class Fields:
                     return
         number = int(position.text) if isinstance(position, Constant) and position.text.isdigit() else None
         found = self.pieces.of(identity, at, value.parts[0], (number,)) if number is not None else None
-        yield from self._part(identity, at, value.parts[0], position, depth) if found is None else found
+        parts = frozenset(self._part(identity, at, value.parts[0], position, depth)) if found is None else found
+        if number is not None and not any(leaf.field for leaf in parts) and self._is_record(identity, value.parts[0]):
+            yield Leaf(spelled(value.parts[0]), f"{identity.module}()", f"[{number}]")
+        else:
+            yield from parts
+
+    def _is_record(self, identity: FunctionId, whole: Value) -> bool:
+        """Whether a helper puts a tuple together of what is its own: sets that it fills later, functions that know them."""
+        return isinstance(whole, Result) and any(
+            event.kind == "return" and isinstance(event.value, Compound) and event.value.operator == "tuple"
+            for call in self.view.calls(identity, whole.event) for target in call.functions[:2] if target.module == identity.module
+            for event in self.view.function(target).events
+        )
 
     def keys_of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields that the keys of a mapping are made of; of one that nothing is known of, those that it is kept in."""
@@ -229,7 +241,11 @@ class Fields:
         head = leaf.instance.partition(".")[0].partition("[")[0]
         if head in formals:
             return leaf
-        roots = [whole.instance for whole in self.of(identity, at, Name(head, "local")) if not whole.field and whole.instance in formals]
+        if head.startswith("#"):                     # one of the records that a field of the formal holds
+            number = int(head[1:])
+            roots = [each.instance for each in self.of(identity, number, Result(number)) if each.instance in formals]
+        else:
+            roots = [each.instance for each in self.of(identity, at, Name(head, "local")) if not each.field and each.instance in formals]
         return msgspec.structs.replace(leaf, instance=min(roots)) if roots else leaf
 
     def _field(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Leaf | None:
@@ -293,6 +309,11 @@ class Fields:
         if targets and not (receiver is None and name in CHOOSING):
             yield from self._returned(identity, number, receiver, targets, depth)
             return
+        if path.steps[-1:] == ("[*]",) and isinstance(event.keys[-1], Constant):
+            leaf = self._field(identity, number, path, event.keys)
+            if leaf is not None:
+                yield leaf                           # what a function that is an entry of a record says
+                return
         called = self.shapes.called(identity, number) if receiver is not None and isinstance(path.root, Name) else ()
         for target in called:
             owner = self.shapes.of(identity, path.root.name) if isinstance(path.root, Name) else ""

@@ -12,10 +12,11 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.again import Spans, in_words, witnesses
 from ctxlint.calls.program import LinkedModule, link
+from ctxlint.checks.answer import Finding
 from ctxlint.checks.finding import Analysis as Questions
-from ctxlint.checks.finding import Finding
-from ctxlint.checks.run import Options, find, worded
+from ctxlint.checks.run import Options, find, settled
 from ctxlint.discovery.files import SourceFile
 from ctxlint.ir.module import Module
 from ctxlint.knowledge.configuration import Configuration
@@ -41,13 +42,14 @@ def analyse_files(
     cache: Folder | None,
     workers: Workers,
     progress: Callable[[int, int], None],
+    sources: tuple[str, ...] = (),
 ) -> Analysis:
-    """Lower, link and question `files`; see `engine.Analyzer`."""
+    """Lower, link and question `files`; see `engine.Analyzer`. With `sources`, the keys of their texts, the answers are recorded."""
     with with_room_and_no_cyclic_collection():
         spent: list[Spent] = []
         with _timed(spent, "step", "lowering, in this process"):
             lowered = lower_files(files, tree, cache, workers, progress, spent)
-        return _judged(files, lowered, rules, configuration, models, tree, cache, spent)
+        return _judged(files, lowered, rules, configuration, models, tree, cache, spent, sources)
 
 
 def analyse_both(
@@ -83,6 +85,7 @@ def analyse_both(
 def _judged(
     files: tuple[SourceFile, ...], lowered: Sequence[Module | Unreadable], rules: tuple[Rule, ...],
     configuration: Configuration, models: Models, tree: str, cache: Folder | None, spent: list[Spent] | None = None,
+    sources: tuple[str, ...] = (),
 ) -> Analysis:
     """Link what the files were lowered to, and question it."""
     spent = [] if spent is None else spent
@@ -90,22 +93,23 @@ def _judged(
     by_path = {file.path: file for file in files}
     options = {rule.code: dict(configuration.options(rule)) for rule in rules}
     questions, found = _asked(modules, rules, options, models, spent)
+    read_otherwise = False
     if tree == "fast":
         for number in range(VERDICT_ROUNDS):
             with _timed(spent, "step", "verdict"):
                 changed = _verdict(questions, found, by_path, cache if number == 0 else None)
             if not changed:
                 break
+            read_otherwise = True
             modules.update(changed)
             questions, found = _asked(modules, rules, options, models, spent)
-    lines = _SourceLines(by_path)
-    diagnostics = tuple(
-        worded(rule, finding, questions, lines) for rule in rules for finding in found.get(rule.code, ())
-    )
-    functions = sum(len(module.ir.functions) for module in modules.values())
-    return Analysis(
-        diagnostics, Coverage(len(modules), functions, tuple(problems)), tuple(dict.fromkeys(questions.warnings)), tuple(spent)
-    )
+    answers = [(rule.code, settled(each, questions)) for rule in rules for each in found.get(rule.code, ())]
+    spans = Spans({name: module.path for name, module in modules.items()}, {name: module.ir for name, module in modules.items()})
+    coverage = Coverage(len(modules), sum(len(module.ir.functions) for module in modules.values()), tuple(problems))
+    # What LibCST reads otherwise was asked as LibCST reads it, and is not what lies among the lowered files.
+    recorded = () if read_otherwise else sources
+    analysis = in_words(answers, rules, spans, by_path, coverage, tuple(dict.fromkeys(questions.warnings)), recorded)
+    return msgspec.structs.replace(analysis, spent=tuple(spent))
 
 
 def _asked(
@@ -139,34 +143,10 @@ def _verdict(
     `cache` holds comparisons with the screen's IR, so it is of use in the first round alone.
     """
     changed = {}
-    for name, functions in sorted(_witnesses(found).items()):
+    for name, functions in witnesses(each for findings in found.values() for each in findings).items():
         module = questions.program.modules[name]
         lines = sorted({module.ir.functions[index].span.line for index in functions})
         ir = confirm(source_of(files[module.path]), lines, module.ir, cache)
         if ir is not None:
             changed[name] = msgspec.structs.replace(module, ir=ir)
     return changed
-
-
-def _witnesses(found: Mapping[str, tuple[Finding, ...]]) -> dict[str, set[int]]:
-    """The functions with a finding and those of its flow, by module."""
-    functions: dict[str, set[int]] = {}
-    for finding in (finding for findings in found.values() for finding in findings):
-        for identity in (finding.function, *(step.function for step in finding.flow)):
-            functions.setdefault(identity.module, set()).add(identity.index)
-    return functions
-
-
-class _SourceLines:
-    """Lines of source files by path and number, read when first asked for."""
-
-    def __init__(self, files: Mapping[str, SourceFile]) -> None:
-        self._files = files
-        self._lines: dict[str, list[str]] = {}
-
-    def __call__(self, path: str, line: int) -> str:
-        found = self._lines.get(path)
-        if found is None:
-            text = source_of(self._files[path]).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-            found = self._lines[path] = text.split("\n")       # a form feed, among others, ends no line of Python
-        return found[line - 1].strip() if 0 < line <= len(found) else ""

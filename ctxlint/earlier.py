@@ -7,7 +7,7 @@ ctxlint on the same Python.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from ctxlint.store.records import packed
 from ctxlint.store.records import report as report_in
 from ctxlint.store.sources import keys_of
 
-_KIND = "reports"
+_KIND, _ANSWERS = "reports", "answers"
 
 _SHOWN_ONLY = {
     "jobs": 0, "cache_dir": "", "output_format": "text", "fail_on": "note", "baseline": "", "sarif_category": "",
@@ -54,23 +54,34 @@ class EarlierRuns:
         self._asked = asked or Asked()
         self._with_fixes = with_fixes
         self._tell()
-        self.key = self._key_now()
+        self._frame = self._frame_now()
+        self.sources = keys_of(files, tree)
+        """The key of each file's text when the run began."""
+        self.key = self._key(self.sources)
 
     def report(self) -> Report | None:
         """What the same run has reported before, if it was made."""
         record = self.folder.get(_KIND, self.key)
         return report_in(record) if record is not None else None
 
-    def keep(self, report: Report) -> str:
-        """Keep the report of this run, unless a file has changed meanwhile; return a warning when the folder cannot be written."""
+    def answers(self) -> bytes | None:
+        """What the last run answered that differs from this one in the texts of its files at most."""
+        return self.folder.get(_ANSWERS, self._frame)
+
+    def keep(self, report: Report, answers: bytes) -> str:
+        """Keep the report of this run and its answers, unless a file has changed meanwhile; return a warning when the folder
+        cannot be written.
+        """
         if self.folder.is_committed:
             return f"the cache {self.folder.path} is under version control and is not used: `git rm -r --cached` it and ignore it"
-        self._asked.changed = self._key_now() != self.key
+        self._asked.changed = self._frame_now() != self._frame or self._key(keys_of(self._files, self._tree)) != self.key
         record = None if self._asked.changed else packed(msgspec.structs.replace(report, spent=()))
         if record is None:
             return ""
         try:
             self.folder.put(_KIND, self.key, record)
+            if answers:
+                self.folder.put(_ANSWERS, self._frame, answers)
             self.folder.prune()
         except OSError as error:
             return f"the cache {self.folder.path} cannot be written: {error.strerror}"
@@ -90,7 +101,11 @@ class EarlierRuns:
         libraries = [find_spec(name) for name in _LIBRARIES]
         asked.read(found.origin for found in libraries if found is not None and found.origin)
 
-    def _key_now(self) -> str:
+    def _key(self, sources: Iterable[str]) -> str:
+        return digest(b"report", self._frame.encode(), "\n".join(sources).encode())
+
+    def _frame_now(self) -> str:
+        """The key of everything that a report depends on but the texts of the files."""
         configuration = self._configuration
         settings = msgspec.structs.replace(configuration.settings, **_SHOWN_ONLY)
         said = (settings, str(configuration.folder), configuration.file, configuration.selectors)
@@ -102,11 +117,10 @@ class EarlierRuns:
         fixes = what_fixes_depend_on(self._files)[1] if self._with_fixes else ""
         described = [(file.path, file.module, file.is_package) for file in self._files]
         return digest(
-            b"report", code(), interpreter(), self._tree.encode(), os.fsencode(Path.cwd()),
+            b"frame", code(), interpreter(), self._tree.encode(), os.fsencode(Path.cwd()),
             msgspec.json.encode(said, order="deterministic"),
             content(data),
             repr((described, fixes)).encode("utf-8", "surrogatepass"),
-            "\n".join(keys_of(self._files, self._tree)).encode(),
         )
 
 

@@ -130,7 +130,7 @@ def run(request: Request, analyzer: Analyzer | None = None) -> Outcome:
 def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None) -> list[Report]:
     """Return the report on each of one or two states of the files, those of earlier runs where nothing has changed."""
     if not request.cache or analyzer is not None:
-        return _analysed(request, sides, analyzer, None)
+        return [report for report, _ in _analysed(request, sides, analyzer, None)]
     earlier = [
         EarlierRuns(request.configuration, sides[0], request.tree, request.asked, with_fixes=request.fixes),
         *(EarlierRuns(request.configuration, files, request.tree) for files in sides[1:]),
@@ -140,9 +140,9 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
     if missing:
         if earlier[0].key not in missing:       # what is gone needs no repair
             request = msgspec.structs.replace(request, fixes=False)
-        made = _analysed(request, [files for _, files in missing.values()], None, earlier[0].folder)
-        for (run, _), report in zip(missing.values(), made):
-            problem = run.keep(report)
+        made = _analysed(request, [files for _, files in missing.values()], None, [run for run, _ in missing.values()])
+        for (run, _), (report, answers) in zip(missing.values(), made):
+            problem = run.keep(report, answers)
             if problem:
                 report = msgspec.structs.replace(report, problems=(*report.problems, problem))
             reports[run.key] = report
@@ -157,23 +157,30 @@ def files_of(request: Request) -> Files:
 
 
 def _analysed(
-    request: Request, sides: Sequence[Files], analyzer: Analyzer | None, folder: Folder | None
-) -> list[Report]:
-    """Analyse one or two states of the files, of which the first is the one that may be repaired."""
+    request: Request, sides: Sequence[Files], analyzer: Analyzer | None, runs: Sequence[EarlierRuns] | None
+) -> list[tuple[Report, bytes]]:
+    """Analyse one or two states of the files, of which the first is the one that may be repaired.
+
+    `runs` are their places in the cache. With each report comes the record of what was answered.
+    """
     planned = plan(request, sides[0])
     checked = tuple(rule for rule in planned.selection.rules if rule.check)
-    analyses, problems = asked_of(request, sides, checked, analyzer, folder)
+    analyses, problems = asked_of(request, sides, checked, analyzer, runs[0].folder if runs else None, runs[0] if runs else None)
     return [
-        judged(msgspec.structs.replace(planned, files=files), analysis, request.configuration, problems,
-               fixes=request.fixes and files is sides[0])
+        (judged(msgspec.structs.replace(planned, files=files), analysis, request.configuration, problems,
+                fixes=request.fixes and files is sides[0]), analysis.record)
         for files, analysis in zip(sides, analyses)
     ]
 
 
 def asked_of(
-    request: Request, sides: Sequence[Files], rules: tuple[Rule, ...], analyzer: Analyzer | None, folder: Folder | None
+    request: Request, sides: Sequence[Files], rules: tuple[Rule, ...], analyzer: Analyzer | None, folder: Folder | None,
+    run: EarlierRuns | None = None,
 ) -> tuple[Sequence[Analysis], tuple[str, ...]]:
-    """Return what the checks of `rules` say about one or two states of the files, and what is wrong with the models."""
+    """Return what the checks of `rules` say about one or two states of the files, and what is wrong with the models.
+
+    With the place of the `run` in the cache, the answers of the last one may do.
+    """
     from ctxlint.knowledge.models import load_models
     from ctxlint.workers import Workers
 
@@ -187,6 +194,8 @@ def asked_of(
             sides[0], sides[1], rules, configuration, models,
             tree=request.tree, cache=folder, workers=workers, progress=request.progress)
         return both, models.problems
+    if analyzer is None and run is not None:
+        return [_answered(sides[0], rules, configuration, models, request, workers, run)], models.problems
     one = analyzer or connected_analyzer()
     analyses = [
         one(files, rules, configuration, models,
@@ -194,6 +203,24 @@ def asked_of(
         for files in sides
     ]
     return analyses, models.problems
+
+
+def _answered(
+    files: Files, rules: tuple[Rule, ...], configuration: Configuration, models: Models, request: Request, workers: Workers,
+    run: EarlierRuns,
+) -> Analysis:
+    """Return what the checks say, from the answers of the last run if since then code has only moved."""
+    from ctxlint.again import Earlier, answered_again
+
+    earlier = Earlier(run.answers(), run.folder, tuple(run.sources))
+    known = answered_again(files, rules, earlier, request.tree, workers, request.progress)
+    if known is not None:
+        return known
+    from ctxlint.analyzer import analyse_files
+
+    return analyse_files(
+        files, rules, configuration, models,
+        tree=request.tree, cache=run.folder, workers=workers, progress=request.progress, sources=earlier.sources)
 
 
 def judged(

@@ -36,12 +36,16 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """What the checks found, before suppressions and filters; `problems` are warnings about the run itself."""
+    """What the checks found, before suppressions and filters; `problems` are warnings about the run itself.
+
+    `record` is for a run after this one, which may find that code has only moved; it is empty when nothing may be kept.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     coverage: Coverage
     problems: tuple[str, ...] = ()
     spent: tuple[Spent, ...] = ()
+    record: bytes = b""
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -44,8 +44,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "fixing": WORDS | {"knowledge", "discovery", "fix"},
     "earlier": WORDS | {"knowledge", "discovery", "store", "fixing"},
     "linking": WORDS | {"knowledge", "discovery", "calls", "workers"},
-    "analyzer": WORDS | {"knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers", "linking"},
-    "engine": WORDS | {"knowledge", "discovery", "syntax", "fix", "gate", "analyzer", "store", "workers", "earlier", "fixing"},
+    "again": WORDS | {"knowledge", "discovery", "calls", "checks", "store", "workers"},
+    "analyzer": WORDS | {
+        "knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers", "linking", "again"},
+    "engine": WORDS | {"again", "knowledge", "discovery", "syntax", "fix", "gate", "analyzer", "store", "workers", "earlier", "fixing"},
     "repairs": WORDS | {"knowledge", "discovery", "fix", "gate", "store", "earlier", "fixing", "engine"},
     "inside": WORDS | {"knowledge", "flow", "calls", "roles", "checks", "workers", "linking", "engine"},
     "cli": WORDS | {"runtime", "knowledge", "discovery", "fix", "gate", "report", "engine", "repairs", "inside", "store"},

@@ -14,8 +14,9 @@ import msgspec
 
 from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.swallowing import Swallow, Swallows
 from ctxlint.checks.unwatched import parts_of
 from ctxlint.checks.wording import store_name
@@ -268,9 +269,9 @@ def _finding(analysis: Analysis, identity: FunctionId, keeping: Keeping, swallow
     confidence: Confidence = "low" if swallow.told or keeping.by_the_way else "medium"
     return Finding(
         function=identity, event=keeping.event, kind="acknowledged", confidence=confidence,
-        fields={"store": keeping.store, "line": str(view.line(identity, keeping.event)),
-                "handler": str(view.line(swallow.owner, swallow.at)), "source": source,
-                "removal": f"line {view.line(removal.function, removal.event)}",
+        fields={"store": keeping.store, "line": At(identity, keeping.event),
+                "handler": At(swallow.owner, swallow.at), "source": source,
+                "removal": At(removal.function, removal.event, "line {line}"),
                 "reader": analysis.program.symbol(removal.function)},
         flow=tuple(flow),
         evidence=(Evidence(f"{source} gave the entries and is told to forget them", removal.function, removal.event),),

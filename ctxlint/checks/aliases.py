@@ -13,7 +13,8 @@ from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, Types, in_order
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.image_facts import image_facts
 from ctxlint.checks.renewed import is_replaced_before, is_saved_again
@@ -356,7 +357,6 @@ _ROLES = {"save": "restores from it", "restore": "saves to it", "deferred": "han
 
 
 def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
-    view = analysis.view
     function, event = stored.image.where
     cell = stored.image.holder if kind != "restore" else stored.place
     record = stored.place if kind != "restore" else stored.image.holder
@@ -364,7 +364,7 @@ def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change
     return Finding(
         function=function, event=event, kind=kind, confidence=confidence,
         fields={
-            "cell": _short(cell), "record": _short(record), "mutator": mutator, "change": str(view.line(change.function, change.event)),
+            "cell": _short(cell), "record": _short(record), "mutator": mutator, "change": At(change.function, change.event),
             "depth": "no level" if stored.image.depth == 0 else f"{stored.image.depth} level{'s' if stored.image.depth > 1 else ''}",
             "restorer": analysis.program.symbol(other.function if kind != "restore" else stored.function),
         },

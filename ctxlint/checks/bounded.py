@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.answer import PLACE, At, Evidence, Finding, FlowStep
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import handlers_of
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
@@ -128,10 +129,10 @@ def _finding(
         steps.reverse()
     return Finding(
         function=identity, event=number, kind=kind, confidence=confidence,
-        fields={"store": store, "line": str(analysis.view.line(identity, number)), "reader": reader,
-                "handler": str(analysis.view.line(identity, because))},
+        fields={"store": store, "line": At(identity, number), "reader": reader,
+                "handler": At(identity, because)},
         flow=(*steps, FlowStep(consumer[0], consumer[1], f"takes from {store} what is to be made durable")),
         evidence=(Evidence(f"`{reader}` makes durable what it takes from {store}", consumer[0], consumer[1]),),
         chain=(kind, *cells[:1]),
-        facts={"handler": place_of(analysis, identity, because)} if kind == "full-queue" else {},
+        facts={"handler": At(identity, because, PLACE)} if kind == "full-queue" else {},
     )

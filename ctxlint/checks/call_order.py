@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.named import Named, reaches_without
 
 MAX_CALLERS = 4
@@ -55,7 +56,7 @@ def _finding(analysis: Analysis, first: str, then: str, identity: FunctionId, ev
     calls = [FlowStep(function, call, "calls on, nothing done yet") for function, call in way[:-1]]
     return Finding(
         function=identity, event=event, kind="call-order", confidence="high",
-        fields={"first": first, "then": then, "line": str(analysis.view.line(identity, event)), "entry": symbol},
+        fields={"first": first, "then": then, "line": At(identity, event), "entry": symbol},
         flow=(*calls, FlowStep(identity, event, f"`{then}` without a completed `{first}` before it")),
         evidence=(Evidence(f"`{symbol}` can be left for this call without `{first}`", entered, begins),),
         chain=("call-order", first, then),

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.bounds import Side, is_raw, is_raw_field
 from ctxlint.checks.bypasses import Bypass, bypasses
 from ctxlint.checks.duals import applies, left_over, mismatch
 from ctxlint.checks.extents import outgrown
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards, shared_between
 from ctxlint.checks.miscounts import miscounted
 from ctxlint.checks.positional import Carried, Reason, carried_by, revisions
@@ -166,7 +167,7 @@ def _counts_from_tail(edit: Edit) -> bool:
 
 
 def _finding(analysis: Analysis, carried: Carried, reason: Reason) -> Finding:
-    view, record, replay = analysis.view, carried.record, carried.replays[0]
+    record, replay = carried.record, carried.replays[0]
     cell, log = short(carried.cell), short(record.container)
     replayer = analysis.program.symbol(replay.function)
     function, event = _shown_at(carried, reason)
@@ -177,8 +178,8 @@ def _finding(analysis: Analysis, carried: Carried, reason: Reason) -> Finding:
     return Finding(
         function=function, event=event, kind=reason.kind, confidence=reason.confidence,
         fields={
-            "cell": cell, "log": log, "replayer": replayer, "reason": reason.text, "line": str(view.line(reason.function, reason.event)),
-            "replay": str(view.line(replay.function, replay.edit.event)),
+            "cell": cell, "log": log, "replayer": replayer, "reason": reason.text, "line": At(reason.function, reason.event),
+            "replay": At(replay.function, replay.edit.event),
         },
         flow=tuple(flow),
         evidence=(Evidence(f"undo log: `{replayer}` takes records from `{log}` and edits `{cell}`", replay.function, replay.edit.event),),

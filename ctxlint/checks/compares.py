@@ -12,9 +12,10 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
 from ctxlint.roles.accesses import Accesses, Selecting
@@ -143,7 +144,7 @@ def _where_it_is_left_out(analysis: Analysis, facts: Facts, decision: Decision, 
 
 def _finding(analysis: Analysis, where: tuple[FunctionId, int], kind: str, sides: Sides) -> Finding:
     function, event = where
-    view, use, store = analysis.view, sides.use, sides.store
+    use, store = sides.use, sides.store
     written, read = _short(sides.written), _short(sides.read)
     flow = [FlowStep(function, event, f"decides by `{written}`, what changes write")]
     if use is not None:
@@ -157,7 +158,7 @@ def _finding(analysis: Analysis, where: tuple[FunctionId, int], kind: str, sides
         function=function, event=event, kind=kind, confidence=sides.confidence,
         fields={
             "decision": analysis.program.symbol(function), "written": written, "read": read,
-            "where": f"line {view.line(use.function, use.event)}" if use is not None else f"`{read}`",
+            "where": At(use.function, use.event, "line {line}") if use is not None else f"`{read}`",
         },
         flow=tuple(flow), evidence=(evidence,), chain=("compare", sides.written, sides.read),
     )

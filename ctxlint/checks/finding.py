@@ -9,47 +9,11 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import View
 from ctxlint.checks.bodies import Bodies
-from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import Words
 from ctxlint.roles.cells import Cells
 from ctxlint.roles.concurrency import Concurrency
 from ctxlint.roles.stores import Stores
 from ctxlint.roles.tasks import Tasks
-
-
-class Evidence(msgspec.Struct, frozen=True):
-    """One reason to believe a role, with the place that shows it (none for a fact of the whole program)."""
-
-    text: str
-    function: FunctionId | None = None
-    event: int = -1
-
-
-class FlowStep(msgspec.Struct, frozen=True):
-    """One step of the event path: the event, and what it does in this argument; `by` is who acts while this code waits there."""
-
-    function: FunctionId
-    event: int
-    text: str
-    by: str = ""
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One answer of a check; the rule turns it into words.
-
-    `fields` fill the placeholders of the rule's (or the kind's) message and scenario. `chain` is the normalised operations
-    that the fingerprint is taken from: cells and operations, no lines. `facts` are for the rule's rewrite.
-    """
-
-    function: FunctionId
-    event: int
-    kind: str
-    confidence: Confidence
-    fields: dict[str, str]
-    flow: tuple[FlowStep, ...]
-    evidence: tuple[Evidence, ...]
-    chain: tuple[str, ...]
-    facts: dict[str, str] = {}
 
 
 class Silence(msgspec.Struct, frozen=True):
@@ -87,8 +51,3 @@ class Analysis:
             places = tuple((function, place) if isinstance(place, int) else place for place in shown_by)
             self.silences.append(Silence(function, event, fact, places))
 
-
-def place_of(analysis: Analysis, function: FunctionId, event: int) -> str:
-    """Where an event begins, for a rewrite: `path:line:column`."""
-    span = analysis.view.event(function, event).span
-    return f"{analysis.program.path(function)}:{span.line}:{span.column}"

@@ -13,8 +13,9 @@ import msgspec
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import parameters
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.carried import carried_fields, carries_only_constants
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_facts import container_of, lock_facts
 from ctxlint.checks.fresh_guards import (
     compares_old_content,
@@ -260,15 +261,15 @@ def _meets_same_record(analysis: Analysis, identity: FunctionId, read: int) -> b
 
 
 def _finding(analysis: Analysis, pair: Pair) -> Finding:
-    view, identity = analysis.view, pair.function
+    identity = pair.function
     store = store_name(pair.write)
     other = _second_writer(analysis, pair)
     return Finding(
         function=identity, event=pair.write.event, kind="store-pair", confidence=_confidence(pair),
         fields={
-            "store": store, "read": str(view.line(identity, pair.read.event)),
-            "write": str(view.line(identity, pair.write.event)),
-            "suspension": str(view.line(identity, pair.suspension)), "writer": other.text,
+            "store": store, "read": At(identity, pair.read.event),
+            "write": At(identity, pair.write.event),
+            "suspension": At(identity, pair.suspension), "writer": other.text,
         },
         flow=(
             FlowStep(identity, pair.read.event, f"reads {store}"),
@@ -289,7 +290,7 @@ _CELL_STEPS = {
 
 
 def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
-    view, identity, cell = analysis.view, found.function, short_cell((found.cell,))
+    identity, cell = found.function, short_cell((found.cell,))
     reads, writes = _CELL_STEPS[found.kind]
     other = _other_writer(analysis, found)
     own = analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
@@ -297,8 +298,8 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     return Finding(
         function=where, event=event, kind=found.kind, confidence=_cell_confidence(analysis, found),
         fields={
-            "store": cell, "read": str(view.line(identity, found.read)), "write": str(view.line(where, event)),
-            "suspension": str(view.line(identity, found.suspension)), "writer": other.text,
+            "store": cell, "read": At(identity, found.read), "write": At(where, event),
+            "suspension": At(identity, found.suspension), "writer": other.text,
         },
         flow=(
             FlowStep(identity, found.read, reads),

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis, place_of
+from ctxlint.checks.answer import PLACE, At, Word
+from ctxlint.checks.finding import Analysis
 from ctxlint.ir.value import AccessPath
 
 DEEP = 6
 """How many calls down a lock is looked for."""
 
 
-def lock_facts(analysis: Analysis, identity: FunctionId, read: int, write: int) -> dict[str, str]:
+def lock_facts(analysis: Analysis, identity: FunctionId, read: int, write: int) -> dict[str, Word]:
     """The lock that is held at the write and not from the reading on, and whether what comes before takes locks itself."""
     guarding = sorted(analysis.guards.held(identity, write) - analysis.guards.held(identity, read))
     if not guarding:
         return {}
-    facts = {"lock": place_of(analysis, identity, guarding[-1])}
+    facts: dict[str, Word] = {"lock": At(identity, guarding[-1], PLACE)}
     called = {
         target
         for number in range(read, guarding[-1])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ctxlint.calls.types import Instance, in_order
+from ctxlint.checks.answer import Word
 from ctxlint.checks.finding import Analysis
 from ctxlint.roles.images import Image, shares, steps_below
 from ctxlint.roles.mutated import Change
 
 
-def image_facts(analysis: Analysis, image: Image, changes: Iterable[Change]) -> dict[str, str]:
+def image_facts(analysis: Analysis, image: Image, changes: Iterable[Change]) -> dict[str, Word]:
     """How many levels are to be copied, and the class of what is handed out."""
     levels = [steps_below(change.place, image.holder) + 1 - image.folded for change in changes if shares(image, change.place)]
     function, event = image.where

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.terms import UNKNOWN, subterms
 from ctxlint.checks.appends import Append, Appends
 from ctxlint.checks.compensation import is_same_place
 from ctxlint.checks.finding import Analysis
-from ctxlint.calls.effects import WRITES
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Result

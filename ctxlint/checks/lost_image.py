@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import UNKNOWN, Term, keys, text_of
+from ctxlint.checks.answer import PLACE, At, Evidence, Finding, FlowStep
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.swallowing import Swallow, is_secondary
 from ctxlint.checks.wording import store_name
 from ctxlint.flow.paths import path
@@ -74,7 +75,6 @@ def _originals(analysis: Analysis, identity: FunctionId, image: StoreEffect) -> 
 def _finding(
     analysis: Analysis, identity: FunctionId, image: StoreEffect, destroyed: StoreEffect, swallow: Swallow
 ) -> Finding:
-    view = analysis.view
     readers = analysis.stores.readers(image.keys)
     store = store_name(image)
     original = text_of(destroyed.place)
@@ -88,10 +88,10 @@ def _finding(
     return Finding(
         function=identity, event=image.event, kind="before-image",
         confidence="low" if swallow.told or is_secondary(analysis, swallow) else "high" if readers or _copied_back(analysis, image) else "medium",
-        fields={"store": store, "original": original, "line": str(view.line(identity, image.event)), "reader": reader,
-                "handler": str(view.line(swallow.owner, swallow.at)), "destroys": str(view.line(identity, destroyed.event))},
+        fields={"store": store, "original": original, "line": At(identity, image.event), "reader": reader,
+                "handler": At(swallow.owner, swallow.at), "destroys": At(identity, destroyed.event)},
         flow=tuple(flow), evidence=tuple(evidence), chain=("before-image", image.kind, destroyed.kind),
-        facts={"handler": place_of(analysis, swallow.owner, swallow.at)} if swallow.owner == identity else {},
+        facts={"handler": At(swallow.owner, swallow.at, PLACE)} if swallow.owner == identity else {},
     )
 
 

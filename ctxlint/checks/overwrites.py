@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.atomic_helpers import AtomicHelpers
 from ctxlint.checks.derivable import why_it_can_be_made_again
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import Handler, handlers_of
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
@@ -60,7 +61,7 @@ def imports(module: LinkedModule, packages: Sequence[str]) -> bool:
 
 def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     """The argument: where the file is truncated, what is still to be written, who reads it back."""
-    view, identity, event = analysis.view, rewrite.function, rewrite.effect.event
+    identity, event = rewrite.function, rewrite.effect.event
     reader = rewrite.readers[0]
     serialises = serialises_after_opening(analysis, rewrite)
     emptied = next((r for r in rewrite.readers if taken_for_nothing(analysis, r)), None)
@@ -75,7 +76,7 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {place} back"))
     return Finding(
         function=identity, event=event, kind=kind, confidence=confidence,
-        fields={"place": place, "reader": analysis.program.symbol(reader.function), "line": str(view.line(identity, event))},
+        fields={"place": place, "reader": analysis.program.symbol(reader.function), "line": At(identity, event)},
         flow=tuple(flow),
         evidence=(Evidence(f"`{analysis.program.symbol(reader.function)}` reads {place} back", reader.function, reader.effect.event),),
         chain=("overwrite", place, *sorted(rewrite.effect.keys)[:1]),

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ctxlint.calls.call import Call
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
-from ctxlint.checks.finding import Analysis, place_of
+from ctxlint.checks.answer import PLACE, At, Word
+from ctxlint.checks.finding import Analysis
 from ctxlint.ir.value import AccessPath, Compound, Name
 
 DEEP = 6
@@ -16,10 +17,10 @@ DEEP = 6
 
 def record_facts(
     analysis: Analysis, identity: FunctionId, change: int, record: int, cells: Sequence[str]
-) -> dict[str, str]:
+) -> dict[str, Word]:
     """The place of the record, the name of the changed cell, and whether what runs from the change to the record may read it."""
     name = cells[-1].rpartition(".")[2].removesuffix("[*]").removesuffix("[]") if cells else ""
-    facts = {"record": place_of(analysis, identity, record), "cell": name}
+    facts: dict[str, Word] = {"record": At(identity, record, PLACE), "cell": name}
     calls = analysis.view.calls(identity, record)
     run = {target for number in range(change + 1, record + 1) for call in analysis.view.calls(identity, number) for target in call.functions}
     if name and (_is_handed(analysis, identity, record, name) or any(_reads(analysis, target, name, DEEP, set()) for target in run)):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.wording import store_name
 
 COUNT = "builtins.int"
@@ -28,7 +29,7 @@ def short_writes(analysis: Analysis, appends: Appends, identity: FunctionId) -> 
         yield Finding(
             function=identity, event=number, kind="short-write",
             confidence="low" if appends.is_by_the_way(identity, append) else "medium",
-            fields={"store": store, "reader": reader, "line": str(view.line(identity, number)), "handler": ""},
+            fields={"store": store, "reader": reader, "line": At(identity, number), "handler": ""},
             flow=(FlowStep(identity, number, f"may write only a part to {store}; how much is not looked at"),
                   FlowStep(access.function, access.effect.event, f"reads {store} back")),
             evidence=(Evidence(f"`{reader}` reads {store} back", access.function, access.effect.event),),

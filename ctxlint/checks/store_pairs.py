@@ -16,8 +16,9 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import parameters
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.compensation import is_same_place, writes_after_failure
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.wording import store_name
@@ -166,7 +167,6 @@ _DONE = {"write": "overwrites", "delete": "removes", "move": "overwrites"}
 def _finding(
     analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept, replay: Replay
 ) -> Finding:
-    view = analysis.view
     changed, journal, recovery = store_name(change), store_name(record), analysis.program.symbol(replay.function)
     if kept == "place":
         steps = (f"moves something to {changed}", f"keeps where it was in {journal}; can fail here", "moves it back")
@@ -175,9 +175,9 @@ def _finding(
     return Finding(
         function=identity, event=change.event, kind="moved" if kept == "place" else "two-stores", confidence="medium",
         fields={
-            "cell": changed, "journal": journal, "mutation": str(view.line(identity, change.event)),
-            "record": str(view.line(identity, record.event)), "recovery": recovery,
-            "fault": f"line {view.line(identity, record.event)}",
+            "cell": changed, "journal": journal, "mutation": At(identity, change.event),
+            "record": At(identity, record.event), "recovery": recovery,
+            "fault": At(identity, record.event, "line {line}"),
         },
         flow=(
             FlowStep(identity, change.event, steps[0]),

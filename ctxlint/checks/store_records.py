@@ -16,9 +16,10 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import resolve_name
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.retries import is_nothing, named, retry_trap
@@ -270,7 +271,7 @@ def _accumulates(analysis: Analysis, identity: FunctionId, mutation: Mutation) -
 
 
 def _finding(analysis: Analysis, found: Candidate) -> Finding:
-    view, identity = analysis.view, found.function
+    identity = found.function
     cell, rebuilt = short_cell(found.mutation.cells[-1:]), short_cell((found.restore.cell,))
     store = store_name(msgspec.structs.replace(found.record, keys=effect_keys(found.record)))
     restore = analysis.program.symbol(found.restore.function)
@@ -285,9 +286,9 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         function=identity, event=found.mutation.event, kind="store" if found.trap is None else "retry-trap",
         confidence=_confidence(found),
         fields={
-            "cell": cell, "journal": store, "mutation": str(view.line(identity, found.mutation.event)),
-            "record": str(view.line(identity, found.record.event)), "recovery": restore,
-            "fault": f"line {view.line(identity, found.record.event)}",
+            "cell": cell, "journal": store, "mutation": At(identity, found.mutation.event),
+            "record": At(identity, found.record.event), "recovery": restore,
+            "fault": At(identity, found.record.event, "line {line}"),
         },
         flow=tuple(flow),
         evidence=(Evidence(f"journal: `{restore}` reads {store} back into `{rebuilt}`", found.restore.function, found.restore.read),),

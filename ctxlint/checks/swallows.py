@@ -13,10 +13,11 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.acknowledged import acknowledged
+from ctxlint.checks.answer import PLACE, At, Evidence, Finding, FlowStep, Word
 from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep, place_of
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.last_saves import last_save
 from ctxlint.checks.lost_image import lost_images
@@ -151,9 +152,9 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
             evidence = finding.evidence
             if sibling is not None:
                 evidence = (Evidence(f"`{analysis.program.symbol(sibling[0])}` looks at the answer", *sibling), *evidence)
-            facts = {"failure": answers.text(answer)}
+            facts: dict[str, Word] = {"failure": answers.text(answer)}
             if sibling is not None:
-                facts["sibling"] = place_of(analysis, *sibling)
+                facts["sibling"] = At(*sibling, PLACE)
             yield msgspec.structs.replace(
                 finding, kind="ignored-answer", evidence=evidence, chain=("ignored-answer", *finding.chain[1:]), facts=facts
             )
@@ -333,7 +334,6 @@ def _places(append: Append) -> frozenset[str]:
 def _finding(
     analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str, confidence: Confidence
 ) -> Finding:
-    view = analysis.view
     store = store_name(append.effect)
     reader = append.reader(analysis)
     flow = [FlowStep(identity, append.event, f"changes {store}; can fail"),
@@ -344,13 +344,13 @@ def _finding(
     reading = analysis.program.symbol(reader.function)
     return Finding(
         function=identity, event=append.event, kind="swallowed", confidence=confidence,
-        fields={"store": store, "line": str(view.line(identity, append.event)), "reader": reading,
-                "handler": str(view.line(swallow.owner, swallow.at))},
+        fields={"store": store, "line": At(identity, append.event), "reader": reading,
+                "handler": At(swallow.owner, swallow.at)},
         flow=tuple(flow),
         evidence=(Evidence(f"`{reading}` reads {store} back", reader.function, reader.effect.event),),
         chain=("swallowed", append.effect.kind, *sorted(append.keys)[:1]),
         facts={
             "stands": "yes" if isinstance(lost, Mutation) else "",
-            "handler": place_of(analysis, swallow.owner, swallow.at) if swallow.owner == identity and not swallow.returns else "",
+            "handler": At(swallow.owner, swallow.at, PLACE) if swallow.owner == identity and not swallow.returns else "",
         },
     )

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 
 MAX_CALLERS = 4
 """How many callers up the lock is looked for."""
@@ -48,7 +49,7 @@ def _finding(analysis: Analysis, cell: str, lock: str, identity: FunctionId, eve
     symbol = analysis.program.symbol(identity)
     return Finding(
         function=identity, event=event, kind="under-lock", confidence="high",
-        fields={"cell": cell, "lock": lock, "line": str(analysis.view.line(identity, event)), "function": symbol},
+        fields={"cell": cell, "lock": lock, "line": At(identity, event), "function": symbol},
         flow=(FlowStep(identity, event, f"changes `{cell}` without `{lock}`"),),
         evidence=(Evidence(f"`{symbol}` does not hold `{lock}` here, and neither do all of its callers", identity, event),),
         chain=("under-lock", cell, lock),

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.wording import short_cell
 from ctxlint.ir.value import NONE, Result, Value
 
@@ -71,7 +72,7 @@ def undo_depth(analysis: Analysis, capped: Capped, identity: FunctionId) -> Iter
         store, reader = short_cell((cell,)), analysis.program.symbol(replay[0])
         yield Finding(
             function=identity, event=mutation.event, kind="undo-depth", confidence="medium",
-            fields={"store": store, "reader": reader, "line": str(analysis.view.line(identity, mutation.event)), "handler": ""},
+            fields={"store": store, "reader": reader, "line": At(identity, mutation.event), "handler": ""},
             flow=(FlowStep(identity, mutation.event, f"records a delta in {store}, which drops its oldest entry when it is full"),
                   FlowStep(*replay, f"undoes with what is left in {store}")),
             evidence=(Evidence(f"`{reader}` undoes with what it takes from {store}", *replay),),

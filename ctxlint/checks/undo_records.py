@@ -15,9 +15,10 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import is_constructor
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.compensation import changes_after_failure
 from ctxlint.checks.fallible import may_fail, may_skip
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.taken import Taken, taken
@@ -170,7 +171,7 @@ _FAULTS: dict[Drop, str] = {
 
 
 def _finding(analysis: Analysis, found: Candidate) -> Finding:
-    view, identity = analysis.view, found.function
+    identity = found.function
     cell, container = short_cell(found.mutation.cells[-1:]), short_cell(found.record.cells[-1:])
     recovery = analysis.program.symbol(found.replay.function) if found.replay is not None else ""
     steps = [FlowStep(identity, found.mutation.event, f"changes `{cell}`")]
@@ -185,15 +186,14 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         steps.append(FlowStep(found.replay.function, found.replay.event, f"`{recovery}` takes the change of `{cell}` back"))
         evidence = Evidence(f"undo log: `{recovery}` replays `{container}` into `{cell}`", found.replay.function, found.replay.event)
     else:
-        evidence = Evidence(f"undo log: what line {view.line(identity, found.mutation.event)} overwrites goes into `{container}`; "
-                            "reader not in the analysed code")
+        evidence = Evidence(f"undo log: what the change overwrites goes into `{container}`; reader not in the analysed code")
     return Finding(
         function=identity, event=found.mutation.event, kind="undo" if found.replay is not None else "undo-unread",
         confidence=_confidence(found),
         fields={
-            "cell": cell, "journal": container, "mutation": str(view.line(identity, found.mutation.event)),
-            "record": str(view.line(identity, found.record.event)), "recovery": recovery,
-            "fault": _FAULTS[found.drop].format(line=view.line(identity, found.fault)),
+            "cell": cell, "journal": container, "mutation": At(identity, found.mutation.event),
+            "record": At(identity, found.record.event), "recovery": recovery,
+            "fault": At(identity, found.fault, _FAULTS[found.drop]),
         },
         flow=tuple(steps), evidence=(evidence,),
         chain=("mutate", found.mutation.cells[-1], found.mutation.how, "undo", found.record.cells[-1]),

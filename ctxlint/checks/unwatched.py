@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.appends import Append, Appends
-from ctxlint.checks.finding import Analysis, Evidence, Finding, FlowStep
+from ctxlint.checks.finding import Analysis
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.event import Event
@@ -76,7 +77,7 @@ def _finding(analysis: Analysis, identity: FunctionId, append: Append, confidenc
     reading = analysis.program.symbol(reader.function)
     return Finding(
         function=identity, event=append.event, kind="fire-and-forget", confidence=confidence,
-        fields={"store": store, "line": str(analysis.view.line(identity, append.event)), "reader": reading, "handler": ""},
+        fields={"store": store, "line": At(identity, append.event), "reader": reading, "handler": ""},
         flow=(FlowStep(identity, append.event, f"starts a change of {store} and does not look at its end"),
               FlowStep(reader.function, reader.effect.event, f"reads {store} back")),
         evidence=(Evidence(f"`{reading}` reads {store} back", reader.function, reader.effect.event),),

@@ -203,11 +203,11 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None, ru
     by_type: dict[str, frozenset[str]] = {}
     problems: list[str] = []
     own = sorted((folder or rules_folder() / "models").glob("*.toml"))
-    for file in (*own, *_files(model_paths)):
+    for number, file in enumerate((*own, *_files(model_paths))):
         table = read_toml(file)
         effects, here = _effects(table, file)
         for name, found in effects.items():
-            by_name[name] = (*by_name.get(name, ()), *found) if file in own else found
+            by_name[name] = (*by_name.get(name, ()), *found) if number < len(own) else found
         problems.extend(here)
         types, here = _types(table, file)
         by_type.update(types)

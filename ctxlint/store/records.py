@@ -1,4 +1,4 @@
-"""Lowered files and reports as bytes.
+"""Lowered files, reports and answers as bytes.
 
 MessagePack of the values themselves, compressed: a quarter smaller than with a table of strings in each file, and written in a
 fifth of the time.
@@ -34,7 +34,7 @@ _lowered = msgspec.msgpack.Decoder(Lowered)
 _report = msgspec.msgpack.Decoder(Report)
 
 
-def packed(value: Lowered | Report) -> bytes | None:
+def packed(value: msgspec.Struct) -> bytes | None:
     """The value as bytes; None when some text in it has no bytes, as half a character in a string literal."""
     try:
         return zlib.compress(_encoder.encode(value), 1)
@@ -44,15 +44,16 @@ def packed(value: Lowered | Report) -> bytes | None:
 
 def lowered(data: bytes) -> Lowered | None:
     """The value that `packed` wrote; None for anything else."""
-    return _unpacked(_lowered, data)
+    return unpacked(_lowered, data)
 
 
 def report(data: bytes) -> Report | None:
     """The value that `packed` wrote; None for anything else."""
-    return _unpacked(_report, data)
+    return unpacked(_report, data)
 
 
-def _unpacked(decoder: msgspec.msgpack.Decoder[T], data: bytes) -> T | None:
+def unpacked(decoder: msgspec.msgpack.Decoder[T], data: bytes) -> T | None:
+    """The value that `packed` wrote, if it is one that the decoder knows."""
     unpacking = zlib.decompressobj()
     try:
         return decoder.decode(unpacking.decompress(data, _LARGEST))

@@ -9,7 +9,8 @@ from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.resolve import CallGraph
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.view import View
-from ctxlint.checks.finding import Analysis, Finding
+from ctxlint.checks.answer import Finding
+from ctxlint.checks.finding import Analysis
 from ctxlint.knowledge.models import Models, load_models
 from ctxlint.knowledge.words import load_words
 from tests.calls.programs import program

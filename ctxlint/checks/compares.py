@@ -18,9 +18,10 @@ from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
-from ctxlint.roles.accesses import Accesses, Selecting
+from ctxlint.roles.accesses import Accesses
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlaps
+from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import filled
 
 _SURENESS: tuple[Confidence, ...] = ("high", "medium", "low")

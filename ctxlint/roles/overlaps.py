@@ -12,7 +12,7 @@ from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf
+from ctxlint.roles.leaf import Leaf, translated
 from ctxlint.roles.literals import Literal, literals_of
 from ctxlint.roles.starred import filled
 
@@ -148,7 +148,7 @@ class Overlaps:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
         for overlap in self.of(target, depth - 1):
             sides = [
-                frozenset(new for leaf in side for new in self._fields.translated(leaf, passed))
+                frozenset(new for leaf in side for new in translated(leaf, passed))
                 for side in (overlap.left, overlap.right, overlap.looked)
             ]
             yield msgspec.structs.replace(

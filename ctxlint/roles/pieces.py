@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import msgspec
-
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.filters import goes_through
-from ctxlint.roles.leaf import Leaf, is_in_record
+from ctxlint.roles.leaf import Leaf, gathered, is_in_record
 from ctxlint.roles.shapes import Shapes
 
 Step = int | str
@@ -148,7 +146,7 @@ class Pieces:
                 found.append(self._as_whole(identity, at, name, steps))
         for number in definitions.additions(at, name.name):
             added = self._added(identity, number, self._view.event(identity, number), steps, depth)
-            found.append(added and frozenset([msgspec.structs.replace(leaf, collected=True) for leaf in added]))
+            found.append(added and frozenset(map(gathered, added)))
         return self._joined(found)
 
     def _added(self, identity: FunctionId, number: int, event: Event, steps: Steps, depth: int) -> Found:

@@ -1,11 +1,16 @@
-"""Which argument fills which formal when a record is spread over a call: `apply(state, *edit)`."""
+"""Which argument fills which formal: also when a record is spread over a call, `apply(state, *edit)`, or the object is untyped."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ctxlint.calls.binding import bind
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
 from ctxlint.calls.resolve import Callees, receives
 from ctxlint.calls.view import Call, View
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.shapes import Shapes
 
 
 def filled(view: View, call: Call, target: FunctionId) -> dict[str, Value]:
@@ -19,3 +24,18 @@ def filled(view: View, call: Call, target: FunctionId) -> dict[str, Value]:
     remaining = [f.name for f in formals if f.kind in ("positional-only", "positional")][len(positional) - 1:]
     parts = {name: Compound("item", (spread, Constant("int", str(number)))) for number, name in enumerate(remaining)}
     return {**parts, **bound}
+
+
+def bindings(view: View, shapes: Shapes, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, Value | AccessPath]]:
+    """Which value fills which formal of a callee, the receiver included, be the callee known by its object's fields alone."""
+    event = view.event(identity, number)
+    own = receiver_name(view.function(target))
+    for call in view.calls(identity, number):
+        if target in call.functions:
+            found: dict[str, Value | AccessPath] = {**filled(view, call, target)}
+            if own and call.receiver is not None:
+                found.setdefault(own, call.receiver if call.receiver.steps else call.receiver.root)
+            yield found
+    if event.path is not None and target in shapes.called(identity, number):
+        bound = bind(view.function(target), event.arguments, skip_first=True)
+        yield {**bound, own: event.path.root} if own else {**bound}

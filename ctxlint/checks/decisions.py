@@ -196,7 +196,7 @@ class Decisions:
     def _put(self, identity: FunctionId, number: int) -> frozenset[Leaf]:
         event = self._view.event(identity, number)
         values = [a.value for a in event.arguments] if event.kind == "call" else [event.value] if event.value is not None else []
-        return self._fields.of_all(identity, number, values)
+        return self._fields.of_all(identity, number, [*values, *event.keys[-1:]])
 
     # What a comparison decides.
 

@@ -355,7 +355,7 @@ class Fields:
                     continue
                 passed = {name: self._of(identity, number, value, depth) for name, value in filled(self.view, call, target).items()}
                 if own and receiver is not None and own not in passed:
-                    passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
+                    passed[own] = self._handed(identity, number, receiver if receiver.steps else receiver.root)
                     for leaf in passed[own]:
                         if not leaf.field and leaf.owner and self._is_asked_of(identity, number, leaf, passed, own):
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)

@@ -8,7 +8,8 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Block
-from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
+from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.leaf import Leaf
 
 _CHOOSES = frozenset(["in", "==", "&", ">>"])
@@ -35,11 +36,9 @@ def tested_fields(
     formals = {formal.name for formal in function.formals}
     found: set[Leaf] = set()
     for index, block, value, target in choices:
-        where = graph.size + index if block.first == block.last else block.last - 1
+        where = asked_at(view, identity, index, block)
         node = graph.size + target
-        last = view.event(identity, block.last - 1).path if block.first < block.last else None
-        tested = {block.last - 1} if last == AccessPath(name) else definitions.definitions(where, name.name)
-        if not bound.issuperset(tested):
+        if not bound.issuperset(definitions.definitions(where, name.name)):
             continue
         if whole is None and not (len(graph.predecessors(node)) == 1 and dominates(graph, node, at)):
             continue

@@ -12,6 +12,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Modelled, argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.copies import copied_from
 from ctxlint.roles.displays import bounds, is_open, keys_of, memberships, pieces_of, spread_in
 from ctxlint.roles.entry_uses import changed_entries
@@ -251,7 +252,7 @@ class Keys:
         function = self._view.function(identity)
         size = len(function.events)
         for index, block in enumerate(function.blocks if size else ()):
-            where = size + index if block.first == block.last else block.last - 1
+            where = asked_at(self._view, identity, index, block)
             asked = dict.fromkeys(test for edge in block.edges if edge.condition is not None for test in memberships(edge.condition.value))
             for test in asked:
                 key, container = test.parts

@@ -11,6 +11,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.leaf import Leaf, translated
 from ctxlint.roles.literals import Literal, literals_of
@@ -163,7 +164,6 @@ class Overlaps:
 
     def _find(self, identity: FunctionId) -> Iterator[Overlap]:
         function = self._view.function(identity)
-        size = len(function.events)
         for number, event in enumerate(function.events):
             if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _METHODS:
                 yield from self._of_method(identity, number, event, event.path)
@@ -176,7 +176,7 @@ class Overlaps:
             at = max(block.last - 1, 0)
             asked = [e.condition.value for e in block.edges if e.condition is not None and isinstance(e.condition.value, Compound)]
             for value in dict.fromkeys(asked):
-                yield from self._within(identity, at, value, (), size + index if block.first == block.last else at)
+                yield from self._within(identity, at, value, (), asked_at(self._view, identity, index, block))
 
     def _within(
         self, identity: FunctionId, at: int, value: Compound, beside: tuple[Literal, ...], seen_at: int | None = None

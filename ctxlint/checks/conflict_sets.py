@@ -10,6 +10,7 @@ from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
+from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Compound
 from ctxlint.knowledge.words import hints
@@ -138,8 +139,12 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
         leaf.key for overlap in facts.overlaps.of(decision.function) if not asks_the_state(facts, decision, overlap)
         for leaf in overlap.fields if leaf.field
     }
-    for caller, _ in analysis.view.call_graph.callers(decision.function):
-        found |= {leaf.key for overlap in facts.overlaps.of(caller) for leaf in overlap.fields if leaf.field}
+    applying = [(use.function, use.event) for key in decision.compared for use in facts.accesses.uses(key, "write")]
+    for caller in sorted({caller for caller, _ in analysis.view.call_graph.callers(decision.function)}):
+        found |= {
+            leaf.key for overlap in facts.overlaps.of(caller) if is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying)
+            for leaf in overlap.fields if leaf.field
+        }
     return frozenset(found).union(*(parts_of(analysis, facts.fields, decision.owner, key) for key in decision.compared))
 
 
@@ -248,9 +253,13 @@ def crossed(facts: Facts, decision: Decision) -> frozenset[str]:
 
 
 def _is_read_by(facts: Facts, key: str) -> bool:
-    """Whether a field selects what a change reads, and nothing that it writes."""
-    accesses = facts.accesses
-    return bool(accesses.uses(key, "read")) and not accesses.uses(key, "write") and not accesses.is_looked_up(key)
+    """Whether a field selects what a change reads, and nothing that it writes.
+
+    What is looked up in is a part of the state, unless it is filled with the keys of what was read elsewhere: it is a cache then.
+    """
+    reads = facts.accesses.uses(key, "read")
+    kept = facts.accesses.is_looked_up(key) and not any(use.filled and key not in use.places and use.places for use in reads)
+    return bool(reads) and not facts.accesses.uses(key, "write") and not kept
 
 
 def is_effect(analysis: Analysis, key: str) -> bool:

@@ -39,6 +39,8 @@ class Use(msgspec.Struct, frozen=True, gc=False):
     places: Places = frozenset()
     each: bool = False
     """Whether it is each of many that the field holds which selects, one after the other."""
+    filled: bool = False
+    """Whether the field is filled with what selects there."""
 
 
 class Accesses:
@@ -112,9 +114,13 @@ class Accesses:
         return found
 
     def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
-        """Whether the field selects what is written in a container that a function names."""
+        """Whether the field selects what is written in a container that a function names, and in no other one.
+
+        What is marked beside the state itself, as a lock table is, is not what changes are applied to.
+        """
         places = self._keys.container(identity, at, container)
-        return any(places & use.places for use in self.uses(field, "write"))
+        stores = self.uses(field, "write")
+        return any(places & use.places for use in stores) and not any(use.places and not places & use.places for use in stores)
 
     def opposed(self, read: str, written: str, by_any_name: bool = True) -> tuple[Use, Use] | None:
         """A use of one field to read from a container that the other one writes to, and that use.
@@ -123,7 +129,7 @@ class Accesses:
         """
         for use in self.uses(read, "read"):
             for store in self.uses(written, "write"):
-                if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
+                if self._meet(use.places, store.places - FILES) or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
         for use in self.uses(read, "read"):
             for store in self.uses(written, "write"):
@@ -135,6 +141,18 @@ class Accesses:
             (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
             if use.function != store.function and may_be_one(use.places, store.places)
         ), None)
+
+    def _meet(self, one: Places, other: Places) -> bool:
+        """Whether two functions name one container, be it through an object of which only the attributes are known."""
+        return bool(one & other) or any(self._is_same(a, b) or self._is_same(b, a) for a in one for b in other)
+
+    def _is_same(self, through: str, place: str) -> bool:
+        """Whether `Unit.repository.rows` is `Repository.rows`: no class declares the first one, and the attribute has its name."""
+        owner, _, field = place.rpartition(".")
+        holder, _, name = through.rpartition(".")
+        classes = self._view.program.class_
+        return name == field and holder.count(".") > 1 and classes(owner) is not None and classes(holder) is None and (
+            classes(holder.rpartition(".")[0]) is not None)
 
     def _passed(self, use: Use) -> Places:
         """The places of a use, and for formals what the function's callers pass."""
@@ -288,7 +306,7 @@ class Accesses:
                 for keyed in self._made_of(identity, number, names, mode):
                     event = self._view.event(identity, number)
                     added = event.kind == "call" and filling(event)[0] is not None
-                    yield Use(field, mode, identity, number, keyed.places, added or self._is_one_of_many(identity, keyed))
+                    yield Use(field, mode, identity, number, keyed.places, added or self._is_one_of_many(identity, keyed), filled=True)
 
     def _made_of(self, identity: FunctionId, number: int, names: frozenset[Value], mode: Mode) -> Iterator[Keyed]:
         """The keys that are made of what a field is filled with."""

@@ -5,7 +5,7 @@ What they have in common are the variables of the function around them: `lambda:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
@@ -15,20 +15,32 @@ from ctxlint.roles.keyed import Keyed, Keys, Mode
 
 
 def told_by_closures(view: View, keys: Keys, fills: Fills, identity: FunctionId, mode: Mode) -> Iterator[tuple[str, FunctionId, Keyed]]:
-    """The parts of records that are functions of a function, and the keys of its other functions that are what they give back."""
-    told = [(field, inner) for _, field, value in fills.constructed(identity) for inner in _inner(view, identity, value)]
+    """The parts of records that a function puts together, and the keys of functions inside it that are made of the same variables.
+
+    A part that is itself a function stands for what it gives back.
+    """
+    told = [
+        (field, inner, names) for number, field, value in fills.constructed(identity)
+        for inner, names in ((None, _own(fills, identity, number, value)), *((f, _given_back(view, fills, f)) for f in _inner(view, identity, value)))
+        if names
+    ]
     if not told:
         return
-    siblings = [
+    inside = [
         FunctionId(identity.module, index)
         for index, function in enumerate(view.program.modules[identity.module].ir.functions) if function.enclosing == identity.index
     ]
-    for field, inner in told:
-        names = _given_back(view, fills, inner)
-        for sibling in siblings if names else ():
-            for keyed in keys.of(sibling, mode) if sibling != inner else ():
-                if not keyed.sought and not names.isdisjoint(_captured(stem for v in keyed.values for stem in fills.stems(sibling, keyed.event, v))):
+    for sibling in inside:
+        for keyed in keys.of(sibling, mode):
+            captured = _captured(stem for v in keyed.values for stem in fills.stems(sibling, keyed.event, v)) if not keyed.sought else frozenset()
+            for field, inner, names in told if captured else ():
+                if sibling != inner and not names.isdisjoint(captured):
                     yield field, sibling, keyed
+
+
+def _own(fills: Fills, identity: FunctionId, number: int, value: Value) -> frozenset[str]:
+    """The function's own variables that a part of a record is made of."""
+    return frozenset(stem.name for stem in fills.stems(identity, number, value) if isinstance(stem, Name) and stem.scope == "local")
 
 
 def _inner(view: View, identity: FunctionId, value: Value) -> Iterator[FunctionId]:
@@ -49,5 +61,5 @@ def _given_back(view: View, fills: Fills, inner: FunctionId) -> frozenset[str]:
     ))
 
 
-def _captured(stems: Iterator[Value] | frozenset[Value]) -> frozenset[str]:
+def _captured(stems: Iterable[Value]) -> frozenset[str]:
     return frozenset(stem.name for stem in stems if isinstance(stem, Name) and stem.scope == "captured")

@@ -21,6 +21,7 @@ HELPERS = 2
 
 _SETS = frozenset(["&", "&="])
 _TESTS = frozenset(["in", "not in", "==", "!=", "<", "<=", ">", ">="])
+_SAME = frozenset(["==", "!="])
 _ORDERED = frozenset(["<", "<=", ">", ">="])
 _METHODS = frozenset(["isdisjoint", "intersection", "issubset", "issuperset", "startswith", "is_relative_to", "difference"])
 _APART = frozenset(["isdisjoint", "not in", "!="])
@@ -191,6 +192,7 @@ class Overlaps:
                 yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
         if value.operator in _TESTS and len(value.parts) == 2:
             yield from self._distinct(identity, at, value, where)
+            yield from self._still_there(identity, at, value, where)
         for part in value.parts:
             others = beside
             if value.operator == "and":
@@ -200,6 +202,14 @@ class Overlaps:
                 ))
             if isinstance(part, Compound):
                 yield from self._within(identity, at, part, others, seen_at)
+
+    def _still_there(self, identity: FunctionId, at: int, value: Compound, where: int) -> Iterator[Overlap]:
+        """Whether a place still holds what a field says was found there: `all(state[k] == v for k, v in change.basis.items())`."""
+        for one, other in (value.parts, value.parts[::-1]) if value.operator in _SAME else ():
+            looked = self._looked(identity, one)
+            found = looked and frozenset(leaf for leaf in self._fields.of(identity, where, other) if leaf in looked)
+            if found:
+                yield Overlap(at, "still there", found, frozenset(), value=value)
 
     def _distinct(self, identity: FunctionId, at: int, value: Compound, where: int) -> Iterator[Overlap]:
         """Whether all of many are distinct: a set of them has as many elements as there are (`len(set(paths)) == len(paths)`)."""

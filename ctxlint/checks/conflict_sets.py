@@ -39,6 +39,8 @@ class Sides(msgspec.Struct, frozen=True):
 
 def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
     """The field by which the changes read, when neither the function nor its caller compares one."""
+    if _are_equal(analysis, decision):
+        return None
     involved = _involved(analysis, facts, decision)
     by_use = _reads_by_use(analysis, facts, decision)
     if by_use:
@@ -53,6 +55,14 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         _by_declaration(analysis, facts, decision, involved) or _by_effect(analysis, facts, decision, involved)
         or _by_elimination(analysis, facts, decision, involved) or _by_parsing(analysis, facts, decision, involved)
     )
+
+
+def _are_equal(analysis: Analysis, decision: Decision) -> bool:
+    """Whether it is only asked if two collections are the same: that they differ does not mean that they have nothing in common."""
+    if decision.overlap.operator not in ("==", "!=") or decision.overlap.iterated or decision.overlap.looked:
+        return False
+    declared = declarations(analysis, decision.owner)
+    return all(is_collection(declared.get(key, "")) or is_mapping(declared.get(key, "")) for key in decision.compared)
 
 
 def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
@@ -152,7 +162,9 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
     for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
-        if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
+        if key in decision.compared or not _is_read_by(facts, key):
+            continue
+        if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key):
             continue
         for written in sorted(decision.compared):
             opposed = facts.accesses.opposed(key, written, asks_for_regions(decision.overlap) or (
@@ -179,6 +191,13 @@ def _is_written_by(facts: Facts, decision: Decision) -> bool:
     return any(facts.accesses.uses(key, "write") for key in decision.compared)
 
 
+def _is_made_of(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> bool:
+    """Whether a method or property gives back what a compared field holds, and nothing else."""
+    method = analysis.program.method(key.rpartition(".")[0], key.rpartition(".")[2]) if is_declared(decision.owner) else None
+    given = {leaf.key for leaf in facts.fields.given(method) if leaf.field} if method is not None else set()
+    return bool(given) and given <= decision.compared
+
+
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
     """Whether a field can hold the same things as the compared ones, as far as their annotations say."""
     declared = declarations(analysis, decision.owner)
@@ -190,11 +209,24 @@ def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
 def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
     if not is_declared(decision.owner):
         return frozenset(key for key in facts.accesses.together(decision.compared) if key.startswith(f"{decision.owner}."))
-    found = set(facts.accesses.fields_of(decision.owner))
-    info = analysis.program.class_(decision.owner)
-    for relative in (*info.mro, *info.subclasses) if info is not None else ():
+    found: set[str] = set()
+    for relative in _relatives(analysis, decision):
         found |= facts.accesses.fields_of(relative)
     return frozenset(key for key in found if _is_part(analysis, key))
+
+
+def _relatives(analysis: Analysis, decision: Decision) -> frozenset[str]:
+    """The classes whose fields a change has: those of the compared ones, their ancestors, and what is derived from them beside them."""
+    info = analysis.program.class_(decision.owner)
+    found: set[str] = set()
+    for owner in (decision.owner, *(key.rpartition(".")[0] for key in decision.compared)):
+        each = analysis.program.class_(owner)
+        found.update((owner,) if each is None else each.mro)
+    for name in info.subclasses if info is not None else ():
+        derived = analysis.program.class_(name)
+        if info is not None and derived is not None and derived.module == info.module:
+            found.add(name)
+    return frozenset(found)
 
 
 def _is_part(analysis: Analysis, key: str) -> bool:

@@ -253,7 +253,7 @@ class Accesses:
             yield from self._filled(identity, mode)
             for field, function, keyed in told_by_closures(self._view, self._keys, self._fills, identity, mode):
                 if self._is_asked_for(field.rpartition(".")[0]):
-                    yield Use(field, mode, function, keyed.event, keyed.places)
+                    yield Use(field, mode, function, keyed.event, keyed.places, self._is_one_of_many(function, keyed))
         if mode == "read":
             yield from self._derived()
 

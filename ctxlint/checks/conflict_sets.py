@@ -108,7 +108,7 @@ def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involv
         return None
     for key in sorted(_fields_of(analysis, facts, decision) - decision.compared - involved):
         use = next((use for use in accesses.uses(key, "read") if use.each and accesses.is_merged_into(use.places)), None)
-        if use is not None and _is_read_by(facts, key) and _comparable(analysis, decision, key):
+        if use is not None and _is_read_by(facts, decision, key) and _comparable(analysis, decision, key):
             return Sides(min(decision.compared), key, None, use, "medium")
     return None
 
@@ -162,7 +162,7 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
     for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
-        if key in decision.compared or not _is_read_by(facts, key):
+        if key in decision.compared or not _is_read_by(facts, decision, key):
             continue
         if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key):
             continue
@@ -179,7 +179,7 @@ def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozens
     """All fields by which the changes read, by use or by name, the compared ones included."""
     by_use = {
         key for key in (_fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ())
-        if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
+        if _is_read_by(facts, decision, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
     named = frozenset(
         key for key in _named(analysis, _siblings(analysis, facts, decision)) if not facts.accesses.uses(key, "write"))
@@ -284,13 +284,14 @@ def crossed(facts: Facts, decision: Decision) -> frozenset[str]:
     return frozenset(others - same)
 
 
-def _is_read_by(facts: Facts, key: str) -> bool:
+def _is_read_by(facts: Facts, decision: Decision, key: str) -> bool:
     """Whether a field selects what a change reads, and nothing that it writes.
 
     What is looked up in is a part of the state, unless it is filled with the keys of what was read elsewhere: it is a cache then.
+    Tables of changes are looked up in, too.
     """
     reads = facts.accesses.uses(key, "read")
-    kept = facts.accesses.is_looked_up(key) and not any(use.filled and key not in use.places and use.places for use in reads)
+    kept = not decision.of_tables and facts.accesses.is_looked_up(key) and not any(use.filled and key not in use.places and use.places for use in reads)
     return bool(reads) and not facts.accesses.uses(key, "write") and not kept
 
 

@@ -48,6 +48,11 @@ class Decision(msgspec.Struct, frozen=True):
         """Whether it is asked if two sets have something in common."""
         return self.paired and any(_is_meeting(self.overlap, leaf) for leaf in self.overlap.left if leaf.key in self.compared)
 
+    @property
+    def of_tables(self) -> bool:
+        """Whether changes are names, under which tables hold their parts."""
+        return any(leaf.instance.endswith("]") for leaf in self.overlap.left if leaf.key in self.compared)
+
 
 class Decisions:
     """Finds the decisions of a program, from their comparisons."""

@@ -15,6 +15,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.closures import told_by_closures
+from ctxlint.roles.copies import copied_from
 from ctxlint.roles.entry_uses import CHANGES
 from ctxlint.roles.fills import constants_in, filling
 from ctxlint.roles.holders import Holder
@@ -193,8 +194,9 @@ class Accesses:
         found: dict[tuple[FunctionId, str], set[str]] = {}
         for identity in self._with_bodies:
             for mode in MODES:
-                for leaf, _ in self._selected(identity, mode):
-                    found.setdefault((identity, leaf.instance), set()).add(leaf.key)
+                for leaf, keyed in self._selected(identity, mode):
+                    for place in self._one_of(identity, keyed.event, leaf):
+                        found.setdefault((identity, place), set()).add(leaf.key)
             for number, field, _ in self._fills.constructed(identity):
                 if field.rpartition(".")[0].endswith(("{}", "()")):
                     found.setdefault((identity, f"display {number}"), set()).add(field)
@@ -207,6 +209,14 @@ class Accesses:
                             if used and isinstance(value, Name):
                                 found.setdefault((identity, value.name), set()).update(used)
         return found
+
+    def _one_of(self, identity: FunctionId, at: int, leaf: Leaf) -> Iterator[str]:
+        """The function's name for an object, and for the collections that it is one of."""
+        yield leaf.instance
+        if leaf.owner.endswith(("{}", "()")):
+            for _, source in copied_from(self._view, identity, at, Name(leaf.instance, "local")):
+                if isinstance(source, Name) and source.scope == "local":
+                    yield f"each of {source.name}"
 
     def of_formal(self, identity: FunctionId, formal: str, depth: int = HELPERS) -> frozenset[tuple[Mode, Places]]:
         """What callers use the value for that they pass for a formal: as a key of what they read, or write, and where."""
@@ -284,6 +294,8 @@ class Accesses:
 
     def _is_one_of_many(self, identity: FunctionId, keyed: Keyed) -> bool:
         """Whether a key is an element of what is gone through, or a part of one."""
+        if keyed.each:
+            return True
         for value in keyed.values:
             part = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
             if isinstance(part, Name) and part.scope == "local":
@@ -309,9 +321,12 @@ class Accesses:
                     yield Use(field, mode, identity, number, keyed.places, added or self._is_one_of_many(identity, keyed), filled=True)
 
     def _made_of(self, identity: FunctionId, number: int, names: frozenset[Value], mode: Mode) -> Iterator[Keyed]:
-        """The keys that are made of what a field is filled with."""
+        """The keys that are made of what a field is filled with; that two tables are filled beside each other applies nothing."""
+        filed = {at for at, _, _ in self._fills.of(identity)} if self._view.event(identity, number).kind == "write" else frozenset()
         for keyed in self._keys.of(identity, mode):
-            if keyed.event != number and not keyed.sought and any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
+            if keyed.event == number or keyed.sought or (mode == "write" and keyed.event in filed):
+                continue
+            if any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
                 yield keyed
 
     # Fields that are taken apart for keys.

@@ -45,13 +45,14 @@ class Keyed:
 
     def __init__(
         self, event: int, mode: Mode, values: tuple[Value, ...], leaves: Callable[[], frozenset[Leaf]], places: Callable[[], Places],
-        sought: bool = False, merges: bool = False,
+        sought: bool = False, merges: bool = False, each: bool = False,
     ) -> None:
         self.event = event
         self.mode: Mode = mode
         self.values = values
         self.sought = sought             # it is only asked whether the key is there
         self.merges = merges             # a whole mapping is merged
+        self.each = each                 # each of what the values hold selects, one after the other
         self._find_leaves = leaves
         self._find_places = places
 
@@ -127,6 +128,7 @@ class Keys:
                 yield from self._by(identity, number, mode, values, places)
             if event.kind == "local" and isinstance(event.value, Compound):
                 yield from self._taken_along(identity, number, event.value)
+            yield from self._handed_over(identity, number, event) if event.kind == "call" else ()
             match = self._view.does(identity, number, *_STORE_VERBS) if event.kind == "call" else None
             if match is not None:
                 yield from self._of_store(identity, number, match)
@@ -168,6 +170,26 @@ class Keys:
                 yield "write", (first,), places
         if event.kind in ("local", "write", "return") and isinstance(event.value, Compound):
             yield from self._spliced(identity, number, event.value)
+
+    def _handed_over(self, identity: FunctionId, number: int, event: Event) -> Iterator[Keyed]:
+        """Keys that a function of the language looks up one after the other: `map(state.get, keys)`, `itemgetter(*keys)(state)`."""
+        if event.path is None or event.path.steps or len(event.arguments) == 0:
+            return
+        values: list[Value] = []
+        first = event.arguments[0].value
+        got = self._view.event(identity, first.event) if isinstance(first, Result) else None
+        made = self._view.event(identity, event.path.root.event) if isinstance(event.path.root, Result) else None
+        places: Callable[[], Places] | None = None
+        if event.path.root == Name("map", "global") and got is not None and got.kind == "read" and got.path is not None:
+            if got.path.steps and got.path.steps[-1] in _LOOKS and isinstance(first, Result):
+                values = [argument.value for argument in event.arguments[1:2]]
+                places = functools.partial(self._container, identity, first.event, AccessPath(got.path.root, got.path.steps[:-1]), got.keys)
+        elif made is not None and made.kind == "call" and made.path is not None:
+            if (made.path.steps[-1:] or (getattr(made.path.root, "name", ""),))[0] == "itemgetter":
+                values = [argument.value for argument in made.arguments]
+                places = functools.partial(self.container, identity, number, first)
+        if values and places is not None:
+            yield Keyed(number, "read", tuple(values), functools.partial(self._fields.of_all, identity, number, values), places, each=True)
 
     def _container(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Places:
         """What a key selects from: an attribute, a variable of a module, a formal, or else a local of this function.

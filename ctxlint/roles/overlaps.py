@@ -13,7 +13,7 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf, translated
+from ctxlint.roles.leaf import Leaf, spelled, translated
 from ctxlint.roles.literals import Literal, literals_of
 from ctxlint.roles.starred import filled
 
@@ -184,8 +184,8 @@ class Overlaps:
     ) -> Iterator[Overlap]:
         where = at if seen_at is None else seen_at
         if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
-            left = self._side(identity, where, value.parts[0])
-            right = self._side(identity, where, value.parts[-1])
+            left, right = self._apart_by_key(
+                identity, where, value.parts[0], value.parts[-1], self._side(identity, where, value.parts[0]), self._side(identity, where, value.parts[-1]))
             looked = self._looked_on_both(identity, value)
             if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
@@ -240,8 +240,41 @@ class Overlaps:
             return
         left = self._fields.of_path(identity, number, AccessPath(path.root, path.steps[:-1]), event.keys)
         right = self._fields.of_all(identity, number, [a.value for a in event.arguments])
+        if event.arguments and isinstance(path.root, (Name, Result)) and len(path.steps) == 1:
+            left, right = self._apart_by_key(identity, number, path.root, event.arguments[0].value, left, right)
         if left and right:
             yield Overlap(number, path.steps[-1], left, right, frozenset(), (), path.steps[-1] in _APART, Result(number))
+
+    def _apart_by_key(
+        self, identity: FunctionId, at: int, one: Value, other: Value, left: frozenset[Leaf], right: frozenset[Leaf]
+    ) -> tuple[frozenset[Leaf], frozenset[Leaf]]:
+        """Both sides, told apart when they are entries of one field under two keys: `self.writes[a]` and `self.writes[b]`."""
+        if {leaf.who for leaf in left if leaf.field}.isdisjoint({leaf.who for leaf in right if leaf.field}):
+            return left, right
+        keys = self._entry_key(identity, at, one), self._entry_key(identity, at, other)
+        if keys[0] == keys[1] or not all(keys):
+            return left, right
+        return tuple(frozenset(  # type: ignore[return-value]
+            msgspec.structs.replace(leaf, instance=f"{leaf.instance}[{key}]") if leaf.field else leaf for leaf in side
+        ) for side, key in zip((left, right), keys))
+
+    def _entry_key(self, identity: FunctionId, at: int, value: Value, depth: int = 4) -> str:
+        """The key under which a value, or what it is an element of, is an entry of a container."""
+        if isinstance(value, Name) and value.scope == "local" and depth:
+            bound = [n for n in self._view.definitions(identity).definitions(at, value.name) if n >= 0]
+            held = self._view.event(identity, bound[0]).value if len(bound) == 1 else None
+            return self._entry_key(identity, bound[0], held, depth - 1) if held is not None else ""
+        event = self._view.event(identity, value.event) if isinstance(value, Result) else None
+        if event is None or event.path is None or not isinstance(value, Result):
+            inner = event.value if event is not None and event.kind == "iterate" else None
+            return self._entry_key(identity, at, inner, depth - 1) if inner is not None and depth else ""
+        if event.kind == "read" and event.path.steps[-1:] == ("[*]",):
+            return spelled(event.keys[-1]) if not isinstance(event.keys[-1], Constant) else ""
+        if event.kind == "call" and event.arguments and event.path.steps[-1:] == ("get",):
+            return spelled(event.arguments[0].value) if not isinstance(event.arguments[0].value, Constant) else ""
+        if event.kind == "call" and not event.path.steps and len(event.arguments) == 1 and depth:
+            return self._entry_key(identity, value.event, event.arguments[0].value, depth - 1)
+        return ""
 
     def _side(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields on one side; what was looked up by a field is content of the state, not of the change."""

@@ -67,7 +67,8 @@ def _are_equal(analysis: Analysis, decision: Decision) -> bool:
 
 def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
     """A field that is declared like a compared one, and whose use is not in view: names say how sure it is."""
-    siblings = _siblings(analysis, facts, decision) - decision.compared
+    siblings = frozenset(
+        key for key in _siblings(analysis, facts, decision) - decision.compared if not facts.accesses.selects_from_what_stays(key))
     if not siblings or involved.intersection(siblings) or not (decision.sets or decision.meets):
         return None
     named = _named(analysis, siblings)
@@ -91,6 +92,7 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: f
         beside = frozenset(
             key for key, annotation in declared.items()
             if key not in decision.compared and held and is_collection(annotation) and held_by(annotation) == held
+            and not facts.accesses.selects_from_what_stays(key)
         )
         if involved & beside or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
             continue

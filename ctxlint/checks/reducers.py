@@ -41,7 +41,7 @@ def _asked(analysis: Analysis, fields: Fields, decision: Decision, identity: Fun
             yield _name(function, value.parts[1])
     for number, event in enumerate(function.events):
         if event.kind == "read" and event.keys and event.path is not None and is_compared(number, event.keys[-1]):
-            yield _last(event.path)
+            yield _entry(event.path)
         elif event.kind == "call" and event.arguments and event.path is not None and event.path.steps[-1:] == ("get",):
             if is_compared(number, event.arguments[0].value):
                 yield _last(AccessPath(event.path.root, event.path.steps[:-1]))
@@ -62,7 +62,7 @@ def _asked_for(function: Function, formals: list[str]) -> Iterator[str]:
             yield _name(function, value.parts[1])
     for event in function.events:
         if event.kind == "read" and event.path is not None and event.keys and event.keys[-1] in told:
-            yield _last(event.path)
+            yield _entry(event.path)
 
 
 def _values(function: Function) -> Iterator[tuple[int, Compound]]:
@@ -89,8 +89,8 @@ def _called(function: Function) -> Iterator[str]:
             name = _entry_of(function, event.value, taken)
             if name:
                 taken[event.path.root] = name
-        elif event.kind == "call" and event.path.steps[-1:] == ("[*]",) and not isinstance(event.keys[-1], Constant):
-            yield _last(event.path)
+        elif event.kind == "call" and "[*]" in event.path.steps[-2:] and not isinstance(event.keys[-1], Constant):
+            yield _entry(event.path)
         elif event.kind == "call" and not event.path.steps and event.path.root in taken:
             yield taken[event.path.root]
         elif event.kind == "call" and not event.path.steps and isinstance(event.path.root, Result):
@@ -104,8 +104,8 @@ def _entry_of(function: Function, value: Value, taken: dict[Value, str]) -> str:
     event = function.events[value.event] if isinstance(value, Result) else None
     if event is None or event.path is None:
         return ""
-    if event.kind == "read" and event.path.steps[-1:] == ("[*]",) and not isinstance(event.keys[-1], Constant):
-        return _last(event.path)
+    if event.kind == "read" and "[*]" in event.path.steps[-2:] and not isinstance(event.keys[-1], Constant):
+        return _entry(event.path)
     is_got = event.kind == "call" and event.path.steps[-1:] == ("get",) and event.arguments
     return _last(AccessPath(event.path.root, event.path.steps[:-1])) if is_got and not isinstance(event.arguments[0].value, Constant) else ""
 
@@ -122,6 +122,13 @@ def _name(function: Function, value: Value) -> str:
     if event.kind == "call" and not event.path.steps and getattr(event.path.root, "name", "") in _COPIES and event.arguments:
         return _name(function, event.arguments[0].value)
     return _last(event.path) if event.kind == "read" else ""
+
+
+def _entry(path: AccessPath) -> str:
+    """The name of the container that an entry, or an attribute of one, is taken from; and that of the attribute."""
+    if path.steps[-2:-1] == ("[*]",) and path.steps[-1] != "[*]":
+        return f"{_last(AccessPath(path.root, path.steps[:-2]))}.{path.steps[-1]}"
+    return _last(path)
 
 
 def _last(path: AccessPath) -> str:

@@ -21,7 +21,7 @@ from ctxlint.roles.fills import constants_in, filling
 from ctxlint.roles.holders import Holder
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Mode, Places
 from ctxlint.roles.leaf import Leaf
-from ctxlint.roles.likeness import may_be_one, share
+from ctxlint.roles.likeness import is_formal, may_be_one, share
 from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import bindings, filled
 
@@ -96,6 +96,15 @@ class Accesses:
             keyed.places for identity in self._asked for keyed in self._keys.of(identity, "write")
             if keyed.merges and not any(leaf.field for leaf in keyed.leaves)
         ))
+
+    def selects_from_what_stays(self, field: str) -> bool:
+        """Whether all that the field is seen to select from is changed by nobody in view: services, texts, settings."""
+        reads = self.uses(field, "read")
+        return bool(reads) and all(use.places and use.places.isdisjoint(self._changed) and not any(map(is_formal, use.places)) for use in reads)
+
+    @functools.cached_property
+    def _changed(self) -> Places:
+        return frozenset().union(*(keyed.places for identity in self._asked for keyed in self._keys.of(identity, "write")))
 
     def holds_like(self, field: str, other: str) -> bool:
         """Whether two fields are written down to hold some of the same constants: they are sets of the same kind of thing."""

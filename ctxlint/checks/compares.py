@@ -15,6 +15,7 @@ from ctxlint.checks.admissions import admitted
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
+from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
@@ -51,7 +52,8 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
         if sides is not None and not combines(analysis, fields, decision):
-            found.append(_finding(analysis, _where_it_is_left_out(analysis, facts, decision, sides.read), "reads-left-out", sides))
+            found.append(_finding(
+                analysis, _where_it_is_left_out(analysis, facts, decision, sides.read), "reads-left-out", sides, _are_masks(analysis, decision)))
         elif sides is None and decision.paired:
             found += [
                 _finding(analysis, (decision.function, event), "reader-admitted", sides) for event, sides in admitted(analysis, facts, decision)
@@ -143,7 +145,15 @@ def _where_it_is_left_out(analysis: Analysis, facts: Facts, decision: Decision, 
     return decision.function, number
 
 
-def _finding(analysis: Analysis, where: tuple[FunctionId, int], kind: str, sides: Sides) -> Finding:
+def _are_masks(analysis: Analysis, decision: Decision) -> bool:
+    """Whether what is compared is declared to be a number, or an object of a class of the program: its bits are the set then."""
+    info = analysis.program.class_(decision.owner)
+    declared = declarations(analysis, decision.owner)
+    kinds = {declared.get(key, "") for key in decision.compared} - {""}
+    return any(kind == "int" or (info is not None and analysis.program.class_(f"{info.module}.{kind}") is not None) for kind in kinds)
+
+
+def _finding(analysis: Analysis, where: tuple[FunctionId, int], kind: str, sides: Sides, masks: bool = False) -> Finding:
     function, event = where
     use, store = sides.use, sides.store
     written, read = _short(sides.written), _short(sides.read)
@@ -162,6 +172,7 @@ def _finding(analysis: Analysis, where: tuple[FunctionId, int], kind: str, sides
             "where": At(use.function, use.event, "line {line}") if use is not None else f"`{read}`",
         },
         flow=tuple(flow), evidence=(evidence,), chain=("compare", sides.written, sides.read),
+        facts={"masks": "yes"} if masks else {},
     )
 
 

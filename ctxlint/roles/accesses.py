@@ -137,10 +137,15 @@ class Accesses:
 
         `by_any_name`: for fields of a declared class, containers that are passed under two names may be one.
         """
-        for use in self.uses(read, "read"):
-            for store in self.uses(written, "write"):
-                if self._meet(use.places, store.places - FILES) or (FILES <= use.places & store.places and use.function == store.function):
-                    return use, store
+        met = [
+            (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
+            if self._meet(use.places, store.places - FILES) or (FILES <= use.places & store.places and use.function == store.function)
+        ]
+        for use, store in met:
+            if use.function == store.function:
+                return use, store
+        if met:
+            return met[0]
         for use in self.uses(read, "read"):
             for store in self.uses(written, "write"):
                 if self._passed(use) & self._passed(store) - FILES:

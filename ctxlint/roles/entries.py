@@ -81,3 +81,20 @@ def declaring(view: View, identity: FunctionId, at: int, path: AccessPath, keys:
         if info is not None and isinstance(type, Instance) and any(field.name == key for field in info.ir.fields):
             return type.name
     return ""
+
+
+def is_made(view: View, identity: FunctionId, at: int, value: Value, depth: int = 4) -> bool:
+    """Whether a value, or what a collection holds that it is taken from, is the result of a call."""
+    if isinstance(value, Result):
+        event = view.event(identity, value.event)
+        if event.kind in ("iterate", "suspend") and event.value is not None and depth:
+            return is_made(view, identity, value.event, event.value, depth - 1)
+        if event.kind == "read" and event.path is not None and event.path.steps == ("[*]",) and depth:
+            return is_made(view, identity, value.event, event.path.root, depth - 1)
+        return event.kind == "call"
+    if not isinstance(value, Name) or value.scope != "local" or not depth:
+        return False
+    definitions = view.definitions(identity)
+    bound = [(n, view.event(identity, n).value) for n in definitions.definitions(at, value.name) if n >= 0]
+    added = [(n, a.value) for n in definitions.additions(at, value.name) for a in view.event(identity, n).arguments[-1:]]
+    return any(each is not None and is_made(view, identity, where, each, depth - 1) for where, each in (*bound, *added))

@@ -18,7 +18,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.entries import declaring, is_of_items, kept_in, makes_records
+from ctxlint.roles.entries import declaring, is_made, is_of_items, kept_in, makes_records
 from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import (
     ASKS,
@@ -119,7 +119,7 @@ class Fields:
     def keys_of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields that the keys of a mapping are made of; of one that nothing is known of, those that it is kept in."""
         found = self.pieces.of(identity, at, value, (EACH, 0) if are_pairs(value) else (EACH,))
-        if found is None and not (isinstance(value, Result) and self.view.event(identity, value.event).kind == "call"):
+        if found is None and not is_made(self.view, identity, at, value):
             found = self.of(identity, at, value)
         return found or frozenset()
 

@@ -143,7 +143,8 @@ class Pieces:
             if event is not None and event.kind == "local" and event.value is not None and not _is_empty(event.value):
                 found.append(self.of(identity, number, event.value, steps, depth))
             elif number < 0:
-                found.append(self._as_whole(identity, at, name, steps))
+                passed = self._as_whole(identity, at, name, steps)
+                found.append(passed and frozenset(leaf for leaf in passed if not leaf.collected))
         for number in definitions.additions(at, name.name):
             added = self._added(identity, number, self._view.event(identity, number), steps, depth)
             found.append(added and frozenset(map(gathered, added)))

@@ -21,7 +21,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-STATES = 3
+STATES = 4
+"""The last two differ in a comment."""
 PATIENCE = 10.0
 """Seconds in which the workers of a killed run must have ended."""
 
@@ -86,15 +87,17 @@ def killed_runs(folder: Path, runs: int, seed: int, files: int) -> Iterator[str]
 def change(project: Path, state: int, files: int) -> None:
     """Bring the project into one of its states: some files differ, one exists in a single state, one is no Python."""
     for number in range(files):
-        text = FILE.format(number=number) + (f"\n\nstate = {state}\n" if number % 7 == 0 else "")
+        text = FILE.format(number=number) + (f"\n\nstate = {min(state, 2)}\n" if number % 7 == 0 else "")
+        if state == 3 and number % 5 == 0:
+            text = "# moved\n" + text
         place = project / f"m{number}.py"
         if not place.exists() or place.read_text() != text:
             place.write_text(text)
-    only = project / f"only{state}.py"
+    only = project / f"only{min(state, 2)}.py"
     for place in project.glob("only*.py"):
         if place != only:
             place.unlink()
-    only.write_text("def (:\n" if state == 1 else FILE.format(number=files + state))
+    only.write_text("def (:\n" if state == 1 else FILE.format(number=files + min(state, 2)))
 
 
 def started(project: Path, *options: str) -> subprocess.Popen[bytes]:

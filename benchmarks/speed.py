@@ -6,8 +6,8 @@
 CORPUS holds the unpacked packages of `corpus.txt`; S is langgraph, M camel_ai, L agno, fast_agent_mcp and google_adk, XL all.
 Each run is a process of its own on a copy of the packages, so that nothing is written beside the originals; the cache lies in
 a folder that is thrown away. CPU seconds are those of the process and its workers; of several runs the median counts.
-`edit` adds a function to the file of middle size, `edit, finding` to one with a finding; `records` runs without the kept
-report, but with all lowered files. Peak memory is that of the largest process.
+`edit` adds a function to the file of middle size, `edit, finding` to one with a finding; `comment` and `comment, finding` put a
+comment at the beginning of these files; `records` runs without the kept reports and answers, but with all lowered files. Peak memory is that of the largest process.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import paired
-from processes import ROOT, Measured, run
+from processes import ROOT, Measured, installed, run
 
 SIZES = {"S": ("langgraph",), "M": ("camel_ai",), "L": ("agno", "fast_agent_mcp", "google_adk"), "XL": ()}
+COMMENT = "# {number}\n"
 EDIT = "\n\ndef added_by_the_benchmark{number}(value):\n    return value\n"
 SETTLED = 3.0
 """Seconds after which a file that has just been written no longer counts as one that may be written again in the same tick."""
@@ -47,6 +48,7 @@ def main() -> int:
     words = ["--isolated", "--preview", "--quiet", "--exit-zero", "--output-format", "json", "--jobs", str(arguments.jobs),
              "--select", arguments.select]
     lines: list[str] = []
+    installed()
 
     def say(line: str) -> None:
         lines.append(line)
@@ -98,6 +100,7 @@ def measured(source: Path, words: Sequence[str], repeat: int) -> Iterator[tuple[
 
     def forget_reports() -> None:
         shutil.rmtree(cache / "reports", ignore_errors=True)
+        shutil.rmtree(cache / "answers", ignore_errors=True)
         shutil.rmtree(cache / "runs", ignore_errors=True)
 
     def edit(file: Path) -> Callable[[], None]:
@@ -108,11 +111,20 @@ def measured(source: Path, words: Sequence[str], repeat: int) -> Iterator[tuple[
 
         return change
 
+    def comment(file: Path) -> Callable[[], None]:
+        def change() -> None:
+            nonlocal number
+            number += 1
+            file.write_text(COMMENT.format(number=number) + file.read_text(encoding="utf-8"), encoding="utf-8")
+
+        return change
+
     time.sleep(SETTLED)
     faulty = with_a_finding(command, work)
     for name, prepare in (
-        ("cold", cold), ("warm", lambda: None), ("records", forget_reports), ("edit", edit(middle(source))),
-        *([("edit, finding", edit(faulty))] if faulty else ()),
+        ("cold", cold), ("warm", lambda: None), ("records", forget_reports), ("comment", comment(middle(source))),
+        *([("comment, finding", comment(faulty))] if faulty else ()),
+        ("edit", edit(middle(source))), *([("edit, finding", edit(faulty))] if faulty else ()),
     ):
         costs = []
         for _ in range(repeat):

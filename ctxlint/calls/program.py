@@ -232,11 +232,6 @@ class Program:
         found = (self.named_function(name) for name in names)
         return tuple(decorator for decorator in found if decorator is not None)
 
-    def decorator_names(self, id: FunctionId) -> tuple[str, ...]:
-        """The canonical names of all its decorators, outermost first."""
-        function = self.function(id)
-        return tuple(resolve_name(self, id.module, function.enclosing, text) for text in function.decorators)
-
     def _link_classes(self) -> dict[ClassId, ClassInfo]:
         bases: dict[ClassId, tuple[str, ...]] = {}
         declared: dict[ClassId, tuple[str, Class]] = {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections.abc import Callable
 
 import msgspec
 
@@ -17,6 +19,9 @@ from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlap, Overlaps
+
+Involved = Callable[[], frozenset[str]]
+"""The fields that are compared around a decision; found when something else depends on it."""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -41,10 +46,10 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
     """The field by which the changes read, when neither the function nor its caller compares one."""
     if _are_equal(analysis, decision):
         return None
-    involved = _involved(analysis, facts, decision)
+    involved = functools.cache(functools.partial(_involved, analysis, facts, decision))
     by_use = _reads_by_use(analysis, facts, decision)
     if by_use:
-        if involved.intersection(by_use):
+        if involved().intersection(by_use):
             return None
         read, (use, store) = min(by_use.items(), key=lambda item: item[0])
         sureness = _sureness(analysis, decision, read, use, store)
@@ -65,11 +70,12 @@ def _are_equal(analysis: Analysis, decision: Decision) -> bool:
     return all(is_collection(declared.get(key, "")) or is_mapping(declared.get(key, "")) for key in decision.compared)
 
 
-def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A field that is declared like a compared one, and whose use is not in view: names say how sure it is."""
     siblings = frozenset(
-        key for key in _siblings(analysis, facts, decision) - decision.compared if not facts.accesses.selects_from_what_stays(key))
-    if not siblings or involved.intersection(siblings) or not (decision.sets or decision.meets):
+        key for key in _siblings(analysis, facts, decision) - decision.compared if not facts.accesses.selects_from_what_stays(key)
+    ) if decision.sets or decision.meets else ()
+    if not siblings or involved().intersection(siblings):
         return None
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
@@ -79,7 +85,7 @@ def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involv
     return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
 
 
-def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A collection of what a compared field holds that is seen to select writes: names say how sure it is that it is a read set."""
     if not decision.given or not is_declared(decision.owner):
         return None
@@ -94,7 +100,7 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: f
             if key not in decision.compared and held and is_collection(annotation) and held_by(annotation) == held
             and not facts.accesses.selects_from_what_stays(key)
         )
-        if involved & beside or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
+        if (beside and involved() & beside) or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
             continue
         named = _named(analysis, beside)
         applied = store.function in callers or is_collection(annotation) or is_mapping(annotation)
@@ -103,24 +109,24 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: f
     return None
 
 
-def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A field by which a change reads from where what it made is merged: the compared one, used for nothing else, says by which keys."""
     accesses = facts.accesses
     if not (decision.meets or decision.sets) or any(accesses.is_looked_up(key) or accesses.uses(key, "write") for key in decision.compared):
         return None
-    for key in sorted(_fields_of(analysis, facts, decision) - decision.compared - involved):
+    for key in sorted(_fields_of(analysis, facts, decision) - decision.compared):
         use = next((use for use in accesses.uses(key, "read") if use.each and accesses.is_merged_into(use.places)), None)
-        if use is not None and _is_read_by(facts, decision, key) and _comparable(analysis, decision, key):
+        if use is not None and key not in involved() and _is_read_by(facts, decision, key) and _comparable(analysis, decision, key):
             return Sides(min(decision.compared), key, None, use, "medium")
     return None
 
 
-def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A text that a change carries, and from which some function of the module picks out names of what it refers to."""
     if not is_declared(decision.owner) or not any(facts.accesses.uses(key, "write") for key in decision.compared):
         return None
     for key, function, event in picked_from(analysis, facts.fields, decision.owner):
-        if key not in decision.compared and key not in involved:
+        if key not in decision.compared and key not in involved():
             written = min(decision.compared)
             return Sides(written, key, None, Use(key, "read", function, event), "medium" if decision.given else "low")
     return None

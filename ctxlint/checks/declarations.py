@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from ctxlint.calls.identity import FunctionId
@@ -70,14 +71,17 @@ def _joins(function: Function, value: Value) -> bool:
     return isinstance(value, Compound) and value.operator in _JOINS
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def is_collection(annotation: str) -> bool:
     return re.match(r"[\w.]*\b(set|frozenset|list|tuple|sequence|collection|iterable|abstractset)\b", annotation, re.IGNORECASE) is not None
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def is_mapping(annotation: str) -> bool:
     return re.match(r"[\w.]*\b(dict|mapping|mutablemapping)\b", annotation, re.IGNORECASE) is not None
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def held_by(annotation: str) -> frozenset[str]:
     """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
     words = re.findall(r"[A-Za-z_][\w.]*", annotation)

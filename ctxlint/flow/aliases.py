@@ -35,16 +35,6 @@ def is_nothing(event: int) -> tuple[AccessPath, ...]:
     return ()
 
 
-def alias_paths(
-    function: Function, definitions: Definitions, at: int, name: Name, same: Same = is_nothing,
-) -> frozenset[AccessPath]:
-    """The paths that the name can stand for at event `at`.
-
-    Their roots are parameters, captured and global names, results of events; or the local name itself, for what is made here.
-    """
-    return root_paths(function, definitions, at, AccessPath(name), same)
-
-
 def resolve(function: Function, definitions: Definitions, event: int, same: Same = is_nothing) -> frozenset[AccessPath]:
     """The event's own access path, from its roots; empty if it has none.
 

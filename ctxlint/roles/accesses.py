@@ -63,6 +63,7 @@ class Accesses:
         self._owners = owners
         self._asked = selecting.concerned(names, modules, functions)
         self._by_mode: dict[Mode, dict[str, tuple[Use, ...]]] = {}
+        self._places: dict[tuple[FunctionId, Places], Places] = {}
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
@@ -146,9 +147,11 @@ class Accesses:
                 return use, store
         if met:
             return met[0]
-        for use in self.uses(read, "read"):
-            for store in self.uses(written, "write"):
-                if self._passed(use) & self._passed(store) - FILES:
+        stores = [(store, self._passed(store) - FILES) for store in self.uses(written, "write")]
+        for use in self.uses(read, "read") if any([places for _, places in stores]) else ():
+            passed = self._passed(use)
+            for store, places in stores:
+                if not passed.isdisjoint(places):
                     return use, store
         if not by_any_name or written.rpartition(".")[0].endswith(("{}", "()")):
             return None
@@ -171,6 +174,12 @@ class Accesses:
 
     def _passed(self, use: Use) -> Places:
         """The places of a use, and for formals what the function's callers pass."""
+        known = self._places.get((use.function, use.places))
+        if known is None:
+            known = self._places[use.function, use.places] = self._find_passed(use)
+        return known
+
+    def _find_passed(self, use: Use) -> Places:
         found = set(use.places)
         formals = [f.name for f in self._view.function(use.function).formals if f"{use.function.module}:{f.name}" in use.places]
         sites = [*self._view.call_graph.callers(use.function), *self._untyped.get(use.function, ())] if formals else []
@@ -215,8 +224,8 @@ class Accesses:
                 if field.rpartition(".")[0].endswith(("{}", "()")):
                     found.setdefault((identity, f"display {number}"), set()).add(field)
         for identity in self._asked:
-            for number, event in enumerate(self._view.function(identity).events):
-                for call in self._view.calls(identity, number) if event.kind == "call" and event.arguments else ():
+            for number, calls in self._view.calling_inside(identity):
+                for call in calls if self._view.event(identity, number).arguments else ():
                     for target in call.functions[:4]:
                         for formal, value in filled(self._view, call, target).items():
                             used = found.get((target, formal))
@@ -337,7 +346,7 @@ class Accesses:
     def _made_of(self, identity: FunctionId, number: int, names: frozenset[Value], mode: Mode) -> Iterator[Keyed]:
         """The keys that are made of what a field is filled with; that two tables are filled beside each other applies nothing."""
         filed = {at for at, _, _ in self._fills.of(identity)} if self._view.event(identity, number).kind == "write" else frozenset()
-        for keyed in self._keys.of(identity, mode):
+        for keyed in self._selecting.keys_about(identity, mode, names):
             if keyed.event == number or keyed.sought or (mode == "write" and keyed.event in filed):
                 continue
             if any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance
-from ctxlint.ir.value import Closure, Constant, Name
+from ctxlint.ir.value import Closure, Constant, Name, Value
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.fills import Fills
 from ctxlint.roles.holders import Holder, Holders
-from ctxlint.roles.keyed import Keys
+from ctxlint.roles.keyed import Keyed, Keys, Mode
 from ctxlint.roles.leaf import Leaf
+from ctxlint.roles.likeness import whole_of
 from ctxlint.roles.literals import literals_before
 
 
@@ -31,6 +32,7 @@ class Selecting:
         self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}
         self._taken_apart: dict[FunctionId, tuple[tuple[int, Holder], ...]] = {}
         self._tests: dict[tuple[FunctionId, int], frozenset[tuple[str, str, bool]]] = {}
+        self._about: dict[tuple[FunctionId, Mode], dict[Value, list[int]]] = {}
 
     def tests_at(self, identity: FunctionId, event: int) -> frozenset[tuple[str, str, bool]]:
         """The tests of fields that hold at an event."""
@@ -70,6 +72,17 @@ class Selecting:
                 found.update(key.text for key in event.keys if isinstance(key, Constant))
         return found if selects else set()
 
+    def keys_about(self, identity: FunctionId, mode: Mode, names: frozenset[Value]) -> list[Keyed]:
+        """The keys of a function that are made of one of some names, or of a part of it: others share nothing with them."""
+        known = self._about.get((identity, mode))
+        keys = self.keys.of(identity, mode)
+        if known is None:
+            known = self._about[identity, mode] = {}
+            for position, keyed in enumerate(keys):
+                for stem in {whole_of(s) for value in keyed.values for s in self.fills.stems(identity, keyed.event, value)}:
+                    known.setdefault(stem, []).append(position)
+        return [keys[position] for position in sorted({p for name in names for p in known.get(whole_of(name), ())})]
+
     def stored(self, identity: FunctionId) -> tuple[tuple[int, frozenset[Leaf]], ...]:
         """Where the function stores something under a key, and the fields that this is made of."""
         found = self._stored.get(identity)
@@ -90,9 +103,9 @@ class Selecting:
         return found
 
     def _find_taken_apart(self, identity: FunctionId) -> Iterator[tuple[int, Holder]]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.kind == "call" and event.arguments and any(call.functions for call in self.view.calls(identity, number)):
+        for number, _ in self.view.calling_inside(identity):
+            event = self.view.event(identity, number)
+            given = self.view.inference.of_event(identity, number) if event.arguments else ()
+            if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
                 holders = [h for argument in event.arguments for h in self.holders.of(identity, number, argument.value) if "[" in h]
-                given = self.view.inference.of_event(identity, number) if holders else ()
-                if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
-                    yield from ((number, holder.partition("[")[0]) for holder in holders)
+                yield from ((number, holder.partition("[")[0]) for holder in holders)

@@ -159,7 +159,6 @@ def test_decorators_of_the_program() -> None:
     f = linked.named_function("m.f")
     assert f is not None
     assert [symbol(linked, d) for d in linked.decorated_by(f)] == ["d:retry", "d:logged"]
-    assert linked.decorator_names(f) == ("d.retry", "functools.cache", "d.logged")
 
 
 def test_classes_in_functions_and_conditional_classes() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from ctxlint.flow.aliases import STEPS, alias_paths, resolve
+from ctxlint.flow.aliases import STEPS, resolve, root_paths
 from ctxlint.flow.reaching import Definitions
 from ctxlint.ir.function import Function
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result
@@ -17,8 +17,8 @@ def test_a_local_stands_for_the_cell_it_was_read_from() -> None:
     made = straight(read("self.messages"), bind("history", Result(0)), call("history.append", local("m")),
                     formals=("self", "m"))
     assert resolved(made, 2) == {at("self.messages.append")}
-    assert alias_paths(made, Definitions(quiet(made).routes), 2, local("history")) == {at("self.messages")}
-    assert alias_paths(made, Definitions(quiet(made).routes), 2, local("m")) == {at("m")}
+    assert root_paths(made, Definitions(quiet(made).routes), 2, AccessPath(local("history"))) == {at("self.messages")}
+    assert root_paths(made, Definitions(quiet(made).routes), 2, AccessPath(local("m"))) == {at("m")}
 
 
 def test_items_keep_an_item_step() -> None:

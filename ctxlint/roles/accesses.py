@@ -284,7 +284,9 @@ class Accesses:
             for leaf, keyed in self._selected(identity, mode):
                 yield Use(leaf.key, mode, identity, keyed.event, keyed.places, self._is_one_of_many(identity, keyed))
             yield from self._filled(identity, mode)
-            for field, function, keyed in told_by_closures(self._view, self._keys, self._fills, identity, mode):
+            for field, function, keyed in told_by_closures(
+                self._view, self._keys, self._fills, identity, self._selecting.inside(identity), mode
+            ):
                 if self._is_asked_for(field.rpartition(".")[0]):
                     yield Use(field, mode, function, keyed.event, keyed.places, self._is_one_of_many(function, keyed))
         if mode == "read":

@@ -5,7 +5,7 @@ What they have in common are the variables of the function around them: `lambda:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
@@ -14,11 +14,15 @@ from ctxlint.roles.fills import Fills
 from ctxlint.roles.keyed import Keyed, Keys, Mode
 
 
-def told_by_closures(view: View, keys: Keys, fills: Fills, identity: FunctionId, mode: Mode) -> Iterator[tuple[str, FunctionId, Keyed]]:
+def told_by_closures(
+    view: View, keys: Keys, fills: Fills, identity: FunctionId, inside: Sequence[FunctionId], mode: Mode
+) -> Iterator[tuple[str, FunctionId, Keyed]]:
     """The parts of records that a function puts together, and the keys of functions inside it that are made of the same variables.
 
     A part that is itself a function stands for what it gives back.
     """
+    if not inside:
+        return
     told = [
         (field, inner, names) for number, field, value in fills.constructed(identity)
         for inner, names in ((None, _own(fills, identity, number, value)), *((f, _given_back(view, fills, f)) for f in _inner(view, identity, value)))
@@ -26,10 +30,6 @@ def told_by_closures(view: View, keys: Keys, fills: Fills, identity: FunctionId,
     ]
     if not told:
         return
-    inside = [
-        FunctionId(identity.module, index)
-        for index, function in enumerate(view.program.modules[identity.module].ir.functions) if function.enclosing == identity.index
-    ]
     for sibling in inside:
         for keyed in keys.of(sibling, mode):
             captured = _captured(stem for v in keyed.values for stem in fills.stems(sibling, keyed.event, v)) if not keyed.sought else frozenset()

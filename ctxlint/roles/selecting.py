@@ -32,6 +32,7 @@ class Selecting:
         self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}
         self._taken_apart: dict[FunctionId, tuple[tuple[int, Holder], ...]] = {}
         self._tests: dict[tuple[FunctionId, int], frozenset[tuple[str, str, bool]]] = {}
+        self._inside: dict[str, dict[int, list[FunctionId]]] = {}
         self._about: dict[tuple[FunctionId, Mode], dict[Value, list[int]]] = {}
 
     def tests_at(self, identity: FunctionId, event: int) -> frozenset[tuple[str, str, bool]]:
@@ -82,6 +83,16 @@ class Selecting:
                 for stem in {whole_of(s) for value in keyed.values for s in self.fills.stems(identity, keyed.event, value)}:
                     known.setdefault(stem, []).append(position)
         return [keys[position] for position in sorted({p for name in names for p in known.get(whole_of(name), ())})]
+
+    def inside(self, identity: FunctionId) -> list[FunctionId]:
+        """The functions that stand in a function."""
+        known = self._inside.get(identity.module)
+        if known is None:
+            known = self._inside[identity.module] = {}
+            for index, function in enumerate(self.view.program.modules[identity.module].ir.functions):
+                if function.enclosing > 0:
+                    known.setdefault(function.enclosing, []).append(FunctionId(identity.module, index))
+        return known.get(identity.index, [])
 
     def stored(self, identity: FunctionId) -> tuple[tuple[int, frozenset[Leaf]], ...]:
         """Where the function stores something under a key, and the fields that this is made of."""

@@ -16,8 +16,8 @@ def asked_at(view: View, identity: FunctionId, index: int, block: Block) -> int:
     if block.first == block.last:
         return len(function.events) + index
     if function.events[block.last - 1].kind == "local":
-        graph = view.graph(identity)
         for edge in block.edges:
-            if edge.condition is not None and len(graph.predecessors(graph.size + edge.target)) == 1:
-                return graph.size + edge.target
+            ways = [each.target for other in function.blocks for each in other.edges if each.target == edge.target]
+            if edge.condition is not None and len(ways) == 1:
+                return len(function.events) + edge.target
     return block.last - 1

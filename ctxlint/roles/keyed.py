@@ -274,8 +274,8 @@ class Keys:
         function = self._view.function(identity)
         size = len(function.events)
         for index, block in enumerate(function.blocks if size else ()):
-            where = asked_at(self._view, identity, index, block)
             asked = dict.fromkeys(test for edge in block.edges if edge.condition is not None for test in memberships(edge.condition.value))
+            where = asked_at(self._view, identity, index, block) if asked else 0
             for test in asked:
                 key, container = test.parts
                 if not isinstance(key, Constant) and isinstance(container, (Name, Result)):

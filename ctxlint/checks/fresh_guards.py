@@ -9,7 +9,7 @@ from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.lock_keys import picking_keys
 from ctxlint.checks.records import keys_of, same_store, selectors
-from ctxlint.checks.suspensions import comes_before, suspension_between
+from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between
 from ctxlint.flow.guards import guards
 from ctxlint.ir.value import AccessPath, Constant, Result, Value
 from ctxlint.knowledge.words import hints
@@ -119,8 +119,8 @@ def rechecks_object(analysis: Analysis, identity: FunctionId, read: int, write: 
     """Whether a condition of the write looks at some cell after the last suspension point: a second look, or a generation."""
     asked = {s.event for s in condition_sources(analysis, identity, write) if s.kind == "cell" and s.event not in (-1, read)}
     return any(
-        comes_before(analysis, identity, read, again) and suspension_between(analysis, identity, read, again) is not None
-        and suspension_between(analysis, identity, again, write) is None
+        comes_before(analysis, identity, read, again) and wait_between(analysis, identity, read, again) is not None
+        and wait_between(analysis, identity, again, write) is None
         for again in asked
     )
 

@@ -8,6 +8,7 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources
+from ctxlint.checks.shared_variables import definer_of, is_defined_in
 from ctxlint.flow.guards import guards
 from ctxlint.ir.value import Compound, Constant, Name
 from ctxlint.roles.cells import Change
@@ -45,10 +46,13 @@ def same_function_beside(analysis: Analysis, identity: FunctionId, write: Mutati
         return None
     root = write.path.root
     own = receiver_name(analysis.view.function(identity))
-    anywhere = isinstance(root, Name) and root.scope == "global"
+    definer = definer_of(analysis, identity, root) if isinstance(root, Name) else None
+    anywhere = isinstance(root, Name) and (root.scope == "global" or definer is not None)
     if not anywhere and not (isinstance(root, Name) and root.name == own):
         return None
     start = analysis.tasks.beside_itself(identity, picked_by, anywhere=anywhere)
+    if start is not None and definer is not None and not is_defined_in(analysis, start.caller, definer):
+        return None                                           # each of them may have a variable of its own
     return start if start is not None and not _is_single_flight(analysis, start) else None
 
 

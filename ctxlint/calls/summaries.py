@@ -21,7 +21,7 @@ from ctxlint.calls.places import Places
 from ctxlint.calls.sources import Flow, Source, Sources, result_flow
 from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View
-from ctxlint.ir.value import Value
+from ctxlint.ir.value import Name, Value
 
 T = TypeVar("T")
 
@@ -190,7 +190,7 @@ class Summaries:
             return
         actuals = self.view.bound(call, target)
         terms: dict[str, Term] | None = None
-        for effect, is_told, cells, stored, compared in lifting:
+        for effect, is_told, cells, stored, compared, captured in lifting:
             place, source, found = effect.place, effect.source, effect.keys
             if is_told:
                 if terms is None:
@@ -200,9 +200,17 @@ class Summaries:
             named = effect.medium == "file" and bool(found - effect.keys)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=_passed(stored, actuals), selects=_passed(compared, actuals), cells=cells,
+                contents=_passed(stored, actuals) + self._held(identity, target, captured), selects=_passed(compared, actuals), cells=cells,
                 deferred=effect.deferred or call.deferred, named=named,
             )
+
+    def _held(self, identity: FunctionId, target: FunctionId, captured: tuple[str, ...]) -> tuple[Value, ...]:
+        """The variables of this function that a function defined in it takes without being passed them."""
+        inside = self.view.function(target)
+        if not captured or target.module != identity.module or inside.enclosing != identity.index:
+            return ()
+        function = self.view.function(identity)
+        return tuple([Name(n, "local" if n in function.locals else "captured") for n in captured if n in inside.captures])
 
     def _lifting_of(self, target: FunctionId) -> tuple[_Lifting, ...]:
         """What every caller of the function needs to know of its effects."""
@@ -216,12 +224,14 @@ class Summaries:
 
     def _lifting_effect(self, target: FunctionId, effect: StoreEffect) -> _Lifting:
         entering = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
+        captured = {s.name for s in entering if s.kind == "captured"}
         return _Lifting(
             effect,
             bool(parameters(effect.place) or parameters(effect.source)),
             effect.cells | {s.name for s in entering if s.kind == "cell" and s.name},
             _formals(self.sources.of_all(target, effect.event, effect.contents)),
             _formals(self.sources.of_all(target, effect.event, effect.selects)),
+            tuple(sorted(captured)),
         )
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
@@ -246,7 +256,7 @@ class Summaries:
 class _Lifting(NamedTuple):
     """An effect with what its callers decide: whether its place, and which formals are stored and which compared.
 
-    `cells` are those whose content goes in.
+    `cells` are those whose content goes in, `captured` the variables of the enclosing functions.
     """
 
     effect: StoreEffect
@@ -254,6 +264,7 @@ class _Lifting(NamedTuple):
     cells: frozenset[str]
     stored: tuple[str, ...]
     compared: tuple[str, ...]
+    captured: tuple[str, ...]
 
 
 _EMPTY = Summary()

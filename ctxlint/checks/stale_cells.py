@@ -58,7 +58,7 @@ class StaleCell(msgspec.Struct, frozen=True):
 
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
     """The stale writes of one function to cells of its own object or module, and to variables of the functions around it."""
-    if is_constructor(analysis.view, identity):
+    if is_constructor(analysis.view, identity) or analysis.view.function(identity).kind in ("module", "class"):
         return
     suspends = analysis.summaries.of(identity).suspends
     captured = tuple(captured_changes(analysis, identity))
@@ -100,7 +100,7 @@ def _stale(analysis: Analysis, identity: FunctionId, write: Mutation, captured: 
 
 def _in_threads(analysis: Analysis, identity: FunctionId, write: Mutation, captured: bool) -> Start | None:
     """Where the function, which never suspends itself, is run in several threads at once."""
-    if analysis.view.function(identity).kind != "function" or not (captured or write.cells and _is_long_lived(analysis, identity, write)):
+    if not (captured or write.cells and _is_long_lived(analysis, identity, write)):
         return None
     return same_function_beside(analysis, identity, write)
 

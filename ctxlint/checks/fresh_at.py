@@ -175,6 +175,7 @@ def _reading(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
     loads = [
         e for e in analysis.summaries.effects_at(identity, read)
         if e.kind == "read" and same_store(e, write) and (write.medium != "interface" or pair_up(analysis, e, write))
+        and not (e.columns and write.columns and e.columns.isdisjoint(write.columns))
     ]
     if not loads or read == write.event:
         return None

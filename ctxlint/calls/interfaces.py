@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.scopes import is_accessor
 from ctxlint.calls.view import InterfaceEffect, View
 from ctxlint.ir.function import Formal, Function
 from ctxlint.knowledge.words import hints
@@ -43,8 +44,8 @@ def _role(view: View, function: Function) -> InterfaceEffect | None:
     name = function.qualname.rsplit(".", 1)[-1]
     formals = [f for f in function.formals if f.name not in ("self", "cls") and f.kind not in ("variadic", "keywords")]
     gives_nothing = function.returns in _NOTHING
-    if name.startswith("__"):
-        return None
+    if name.startswith("__") or is_accessor(function):
+        return None                                       # setting an attribute of the object
     if gives_nothing and function.returns:
         return _writing_role(view, name, formals)
     if gives_nothing:                                    # no return annotation: only the words are left

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
+from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.lock_keys import picking_keys
@@ -116,12 +118,25 @@ def _is_second_look(analysis: Analysis, identity: FunctionId, read: int, again: 
 
 
 def rechecks_object(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
-    """Whether a condition of the write looks at some cell after the last suspension point: a second look, or a generation."""
+    """Whether a condition of the write looks at some cell after the last suspension point: a second look, or a generation.
+
+    A cell that nobody changes, such as a limit, tells nothing.
+    """
     asked = {s.event for s in condition_sources(analysis, identity, write) if s.kind == "cell" and s.event not in (-1, read)}
     return any(
-        comes_before(analysis, identity, read, again) and wait_between(analysis, identity, read, again) is not None
+        _can_have_changed(analysis, identity, again) and comes_before(analysis, identity, read, again) and wait_between(analysis, identity, read, again) is not None
         and wait_between(analysis, identity, again, write) is None
         for again in asked
+    )
+
+
+def _can_have_changed(analysis: Analysis, identity: FunctionId, look: int) -> bool:
+    """Whether somebody changes what is looked at, once its object is made; of what a call looks at, anybody may."""
+    event = analysis.view.event(identity, look)
+    paths = analysis.view.paths(identity, look) if event.kind == "read" else ()
+    innermost = {cells[-1] for path in paths if (cells := cells_of(analysis.view, identity, look, path))}
+    return not innermost or any(
+        not is_constructor(analysis.view, change.function) for cell in innermost for change in analysis.cells.changes(cell)
     )
 
 

@@ -29,6 +29,21 @@ def other_writers(analysis: Analysis, identity: FunctionId, cell: str) -> tuple[
     )
 
 
+def siblings_through(analysis: Analysis, identity: FunctionId, write: Mutation, cell: str) -> tuple[Change, ...]:
+    """The public methods of the same object that change a cell of the object which one of its attributes holds."""
+    owner = analysis.program.owner(identity)
+    info = analysis.program.class_(owner) if owner is not None else None
+    methods = [FunctionId(info.module, method.function) for method in info.ir.methods] if info is not None else []
+    return tuple(
+        Change(method, change)
+        for method in methods
+        if method != identity and not is_private(analysis, method) and not is_constructor(analysis.view, method)
+        for change in analysis.summaries.mutations_of(method, cell)
+        if change.distance <= 1 and change.cells[-1] == cell and change.path.steps[:1] == write.path.steps[:1]
+        and isinstance(change.path.root, Name) and change.path.root.name == receiver_name(analysis.view.function(method))
+    )
+
+
 def last_name(analysis: Analysis, identity: FunctionId) -> str:
     """The function's own name."""
     return analysis.program.symbol(identity).rpartition(".")[2]

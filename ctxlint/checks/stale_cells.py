@@ -24,7 +24,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
 from ctxlint.checks.prefixes import meets_nobody
 from ctxlint.checks.records import keys_of
-from ctxlint.checks.second_writers import is_private, other_writers, runs_as_task, same_function_beside
+from ctxlint.checks.second_writers import is_private, other_writers, runs_as_task, same_function_beside, siblings_through
 from ctxlint.checks.shared_variables import captured_changes, captured_name, other_closures, readings
 from ctxlint.checks.suspensions import comes_before, suspension_between, suspensions, wait_between, waits
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
@@ -107,14 +107,23 @@ def _in_threads(analysis: Analysis, identity: FunctionId, write: Mutation, captu
 
 def _is_long_lived(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
     """Whether an attribute of the object whose method this is is written (or an entry of it), or a variable of the module, or an
-    attribute or entry of the object that such a variable holds.
+    attribute or entry of the object that such an attribute or variable holds.
     """
     root, steps = write.path.root, write.path.steps
-    if not isinstance(root, Name) or len(steps) > 2 or (len(steps) == 2 and not steps[1].startswith("[")):
+    if not isinstance(root, Name) or len([step for step in steps if not step.startswith("[")]) > 2 or len(steps) > 3:
         return False
     if root.scope == "global":
         return split(analysis.program, write.cells[0])[0] != ""
     return bool(root.name) and root.name == receiver_name(analysis.view.function(identity))
+
+
+def _others(analysis: Analysis, identity: FunctionId, write: Mutation, cell: str) -> tuple[Change, ...]:
+    """Who else changes the cell; of an object that an attribute holds, those who reach it through the same attribute."""
+    if captured_name(analysis, identity, write):
+        return other_closures(analysis, identity, write)
+    inner = [step for step in write.path.steps[1:] if not step.startswith("[")]
+    own = isinstance(write.path.root, Name) and write.path.root.scope != "global"
+    return siblings_through(analysis, identity, write, cell) if own and inner else other_writers(analysis, identity, cell)
 
 
 # The cell is replaced.
@@ -144,7 +153,7 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         if _puts_back(analysis, identity, read, write):
             analysis.spare(identity, write.event, "the old value itself is put back, as an override that is taken back", read)
             return None
-        others = other_closures(analysis, identity, write) if variable else other_writers(analysis, identity, cell)
+        others = _others(analysis, identity, write, cell)
         return StaleCell("attribute-path", identity, cell, read, suspension, write, others,
                          any(_goes_through(analysis, identity, point, read, write)
                              for point in waits(analysis, identity) if read < point < write.event))

@@ -183,6 +183,8 @@ def _goes_through(analysis: Analysis, identity: FunctionId, suspension: int, rea
         return True
     handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
     given = {s.event for s in analysis.summaries.sources.of_all(identity, awaited, handed)}
+    if read not in given and isinstance(write.path.root, Name) and write.path.root.scope != "local":
+        given |= readings(analysis, identity, awaited, handed, write.path)
     written = {s.event for s in analysis.summaries.sources.of_all(identity, write.event, write.values)}
     atoms = {a for value in write.values for a in analysis.view.origins(identity).roots(value, write.event, mutations=True)}
     return read in given and (awaited in written or ("result", awaited) in atoms)

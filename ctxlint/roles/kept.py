@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -15,13 +16,14 @@ from ctxlint.calls.types import BoundMethod, ClassObject, in_order
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.holders import ITEM, Holder, Holders
+from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
 from ctxlint.roles.images import Image, Images, as_whole
 from ctxlint.roles.measures import slice_of
 
 LATER = "later"
 """The place of what is handed to something that runs later."""
 
+_ELEMENTS = re.compile(r"(?:\[(?:\*|\d+)\])+$")
 _PUTS = frozenset(["append", "appendleft", "add", "insert", "extend", "update", "setdefault"])
 
 
@@ -43,6 +45,12 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     def origin(self) -> FunctionId:
         """The function whose own operation stores it."""
         return self.made or self.function
+
+
+def holds_itself(stored: Stored) -> bool:
+    """Whether a value becomes an element of itself, as the neighbours in a chain do; what an entry files under a name is a record."""
+    steps = stored.place[len(stored.image.holder):]
+    return not stored.image.depth and bool(steps) and is_within(stored.place, stored.image.holder) and _ELEMENTS.match(steps) is not None
 
 
 class Kept:
@@ -117,9 +125,8 @@ class Kept:
 
     def deferred(self, identity: FunctionId) -> Iterator[Stored]:
         """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind != "call" or self._view.does(identity, number, "concurrent-executor") is None:
-                continue
+        for number, _ in self._view.calls_that(identity, "concurrent-executor"):
+            event = self._view.event(identity, number)
             effects = [modelled.effect for modelled in self._view.modelled(identity, number)]
             if any(e.suspends or e.does == "joins" for e in effects):
                 continue
@@ -149,7 +156,7 @@ class Kept:
             for target in call.functions:
                 if any(effect.kind in WRITES for effect in self._summaries.of(target).effects):
                     return True
-                if any(self._view.does(target, n, "serialises") for n, e in enumerate(self._view.function(target).events) if e.kind == "call"):
+                if self._view.calls_that(target, "serialises"):
                     return True
         return False
 
@@ -162,7 +169,19 @@ class Kept:
                 for argument in made.arguments:
                     yield value.event, argument.value
                 return
-        yield number, value
+        if not self._is_to_come(identity, number, value):
+            yield number, value
+
+    def _is_to_come(self, identity: FunctionId, number: int, value: Value) -> bool:
+        """Whether the value is what was begun before: what it shares with something is its result, which is made later."""
+        view = self._view
+        awaited = {view.awaited_call(identity, e.value) for e in view.function(identity).events if e.kind == "suspend"}
+        for kind, what in view.origins(identity).identity(value, number):
+            if kind == "result" and isinstance(what, int) and what not in awaited and view.event(identity, what).kind == "call":
+                targets = [t for call in view.calls(identity, what) for t in (*call.functions, *call.abstract)]
+                if view.does(identity, what, "concurrent-executor") or any(view.function(t).kind == "coroutine" for t in targets):
+                    return True
+        return False
 
     def _parts(
         self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], copied: int = 0, level: int = 0

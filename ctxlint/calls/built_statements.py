@@ -88,7 +88,7 @@ def _stated(view: View, identity: FunctionId, event: int, began: Modelled, parts
         given = [argument.value for argument in view.event(identity, part).arguments]
         modelled = [m.effect for m in view.modelled(identity, part) if m.effect.store == "statement"]
         if any(effect.does == "mutates" for effect in modelled):
-            contents += given
+            contents += [value for value in given if not _goes_by_column(view, identity, value, table)]
             columns += [argument.keyword for argument in view.event(identity, part).arguments]
         elif modelled:
             locks = True
@@ -106,6 +106,13 @@ def _columns(view: View, identity: FunctionId, event: int) -> list[str]:
         named = read is not None and read.kind == "read" and read.path is not None and len(read.path.steps) == 1
         found.append(read.path.steps[0] if named and read is not None and read.path is not None else "")
     return found
+
+
+def _goes_by_column(view: View, identity: FunctionId, value: Value, table: str) -> bool:
+    """Whether the database computes the value from what the row holds by then: `Job.spent + cost`."""
+    if isinstance(value, Compound):
+        return any(_goes_by_column(view, identity, part, table) for part in value.parts)
+    return isinstance(value, Result) and view.event(identity, value.event).kind == "read" and _table(view, identity, value) == table
 
 
 def _compared(value: Value) -> tuple[Value, ...]:

@@ -223,7 +223,9 @@ class Summaries:
 
     def _lifting_effect(self, target: FunctionId, effect: StoreEffect) -> _Lifting:
         entering = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
-        captured = {s.name for s in entering if s.kind == "captured"}
+        at = written_at(self.view, target, effect)
+        whole = [self.sources.of(target, at, value, additions=False) for value in effect.contents] if self.view.function(target).captures else ()
+        captured = {s.name for found in whole for s in found if s.kind == "captured"}
         return _Lifting(
             effect,
             bool(parameters(effect.place) or parameters(effect.source)),

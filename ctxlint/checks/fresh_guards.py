@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
@@ -165,15 +167,20 @@ def _can_have_changed(analysis: Analysis, identity: FunctionId, look: int) -> bo
     )
 
 
-def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[Source]:
-    """What the conditions under which the event happens are made of, as they were when they were asked."""
+def conditions(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[tuple[int, Value]]:
+    """The conditions under which the event happens, each with the event at which it was asked."""
     graph = analysis.view.graph(identity)
-    found: set[Source] = set()
     for guard in guards(graph, event):
         for edge in graph.successors(guard.node):
             if edge.condition == guard.condition:
-                found |= analysis.summaries.sources.of(identity, edge.target, guard.condition.value)
-    return frozenset(found)
+                yield edge.target, guard.condition.value
+
+
+def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[Source]:
+    """What the conditions under which the event happens are made of, as they were when they were asked."""
+    return frozenset().union(*(
+        analysis.summaries.sources.of(identity, at, value) for at, value in conditions(analysis, identity, event)
+    ))
 
 
 def reads_again_inside(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:

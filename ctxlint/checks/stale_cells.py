@@ -16,17 +16,17 @@ from ctxlint.calls.elements import LANGUAGE
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
-from ctxlint.calls.names import split
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import is_fresh
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
+from ctxlint.checks.long_lived import is_long_lived, readings_for, rechecks_variable, writers_beside
 from ctxlint.checks.prefixes import meets_nobody
 from ctxlint.checks.records import keys_of
-from ctxlint.checks.second_writers import is_private, other_writers, runs_as_task, same_function_beside, siblings_through
-from ctxlint.checks.shared_variables import captured_changes, captured_name, other_closures, readings
+from ctxlint.checks.second_writers import is_private, other_writers, runs_as_task, same_function_beside
+from ctxlint.checks.shared_variables import captured_changes, captured_name, readings
 from ctxlint.checks.suspensions import comes_before, suspension_between, suspensions, wait_between, waits
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Change
@@ -93,7 +93,7 @@ def _stale(analysis: Analysis, identity: FunctionId, write: Mutation, captured: 
     found = _drained(analysis, identity, write)
     if found is not None:
         return found
-    if not _is_long_lived(analysis, identity, write):
+    if not is_long_lived(analysis, identity, write):
         analysis.spare(identity, write.event, "what is changed is no attribute of this object and no variable of the module")
         return None
     return _replaced(analysis, identity, write) or _filled(analysis, identity, write)
@@ -101,30 +101,9 @@ def _stale(analysis: Analysis, identity: FunctionId, write: Mutation, captured: 
 
 def _in_threads(analysis: Analysis, identity: FunctionId, write: Mutation, captured: bool) -> Start | None:
     """Where the function, which never suspends itself, is run in several threads at once."""
-    if not (captured or write.cells and _is_long_lived(analysis, identity, write)):
+    if not (captured or write.cells and is_long_lived(analysis, identity, write)):
         return None
     return same_function_beside(analysis, identity, write)
-
-
-def _is_long_lived(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
-    """Whether an attribute of the object whose method this is is written (or an entry of it), or a variable of the module, or an
-    attribute or entry of the object that such an attribute or variable holds.
-    """
-    root, steps = write.path.root, write.path.steps
-    if not isinstance(root, Name) or len([step for step in steps if not step.startswith("[")]) > 2 or len(steps) > 3:
-        return False
-    if root.scope == "global":
-        return split(analysis.program, write.cells[0])[0] != ""
-    return bool(root.name) and root.name == receiver_name(analysis.view.function(identity))
-
-
-def _others(analysis: Analysis, identity: FunctionId, write: Mutation, cell: str) -> tuple[Change, ...]:
-    """Who else changes the cell; of an object that an attribute holds, those who reach it through the same attribute."""
-    if captured_name(analysis, identity, write):
-        return other_closures(analysis, identity, write)
-    inner = [step for step in write.path.steps[1:] if not step.startswith("[")]
-    own = isinstance(write.path.root, Name) and write.path.root.scope != "global"
-    return siblings_through(analysis, identity, write, cell) if own and inner else other_writers(analysis, identity, cell)
 
 
 # The cell is replaced.
@@ -137,7 +116,7 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         return None
     variable = captured_name(analysis, identity, write)
     cell = variable or write.cells[-1]
-    reads = _readings(analysis, identity, write, cell, bool(variable))
+    reads = readings_for(analysis, identity, write, cell, bool(variable))
     if write.event in reads:
         analysis.spare(identity, write.event, "what the variable holds now is a part of what it is set to")
         return None
@@ -154,24 +133,12 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         if _puts_back(analysis, identity, read, write):
             analysis.spare(identity, write.event, "the old value itself is put back, as an override that is taken back", read)
             return None
-        others = _others(analysis, identity, write, cell)
+        others = writers_beside(analysis, identity, write, cell)
         return StaleCell("attribute-path", identity, cell, read, suspension, write, others,
                          any(_goes_through(analysis, identity, point, read, write)
                              for point in waits(analysis, identity) if read < point < write.event))
     analysis.spare(identity, write.event, "what is written does not come from an earlier reading of the cell")
     return None
-
-
-def _readings(analysis: Analysis, identity: FunctionId, write: Mutation, cell: str, is_variable: bool) -> set[int]:
-    """The events at which what is written was read; a variable as such is evaluated without an event of its own."""
-    if is_variable:
-        return set(readings(analysis, identity, write.event, write.values, write.path))
-    sources = analysis.summaries.sources.of_all(identity, write.event, write.values)
-    found = _reads_of(cell, sources)
-    root = write.path.root
-    if not write.path.steps and isinstance(root, Name) and any(s.kind == "global" and s.name == root.name for s in sources):
-        found |= readings(analysis, identity, write.event, write.values, write.path)
-    return found
 
 
 def _goes_through(analysis: Analysis, identity: FunctionId, suspension: int, read: int, write: Mutation) -> bool:
@@ -248,7 +215,7 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
     if not _empties(analysis, write):
         return None
     cell = write.cells[-1]
-    if _is_long_lived(analysis, identity, write):
+    if is_long_lived(analysis, identity, write):
         others = tuple(
             c for c in other_writers(analysis, identity, cell)
             if c.mutation.how in _ADDS and not is_private(analysis, c.function)    # a task of its own may have been ended before
@@ -400,7 +367,7 @@ def _guard_of(analysis: Analysis, identity: FunctionId, found: StaleCell) -> str
         return "one hold of a lock lasts from the read to the write"
     if analysis.guards.held_by_callers(identity):
         return "every known caller holds a lock over the call"
-    if rechecks_object(analysis, identity, found.read, found.write.event):
+    if rechecks_object(analysis, identity, found.read, found.write.event) or rechecks_variable(analysis, identity, found.read, found.write):
         return "the write depends on a second look after the last suspension point"
     if found.kind == "attribute-path" and found.others and meets_nobody(analysis, identity, found.write.event, found.others):
         return "only the beginning of the sequence is replaced, and everybody else only adds behind it"

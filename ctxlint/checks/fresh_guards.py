@@ -78,6 +78,8 @@ def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
 
 def compares_old_content(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether the write is handed the old content itself beside the new one: it may replace it only if it is still there."""
+    if write.medium == "sql" and write.selects:
+        return False                                          # the statement says what it compares
     arguments = [a.value for a in analysis.view.event(identity, write.event).arguments]
     sources = {
         value: analysis.summaries.sources.of(identity, write.event, value) for value in arguments if not isinstance(value, Constant)

@@ -98,6 +98,16 @@ class Images:
         images = self.of(identity, at, path.root)
         return bool(images) and not any(len(path.steps) - image.around >= image.depth for image in images)
 
+    def through(self, identity: FunctionId, at: int, path: AccessPath) -> frozenset[Holder]:
+        """The places of the object at a path from a local that shares it with something: it lies as deep as was not copied."""
+        if not isinstance(path.root, Name) or path.root.scope != "local":
+            return frozenset()
+        below = [step if step.startswith("[") else f".{step}" for step in path.steps]
+        return frozenset(
+            image.holder + "".join(below[image.around:]) for image in self.of(identity, at, path.root)
+            if len(below) - image.around >= image.depth and len(below) >= image.around
+        )
+
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
         key = (identity, at, value)
         known = self._known.get(key)
@@ -339,12 +349,19 @@ class Images:
             for passed in self._of(identity, number, actuals[name], level + 1):
                 if rest and passed.depth:
                     continue
-                yield Image(passed.holder + rest, passed.depth + image.depth, image.where, passed.taken, passed.around + image.around)
+                depth = max(passed.depth, image.depth - passed.around)
+                yield Image(passed.holder + rest, depth, image.where, passed.taken, passed.around + image.around)
+
+
+def copied(image: Image, levels: int) -> Image:
+    """The image in a copy of so many levels of the whole that it is a part of; levels that are copied already stay as they are."""
+    return msgspec.structs.replace(image, depth=max(image.depth, min(levels - image.around, DEEP)))
 
 
 def _deeper(images: Iterable[Image], levels: int, where: tuple[FunctionId, int]) -> Iterator[Image]:
     for image in images:
-        yield msgspec.structs.replace(image, depth=min(image.depth + levels, DEEP), where=where)
+        moved = copied(image, levels)
+        yield msgspec.structs.replace(moved, where=where) if moved.depth > image.depth or not image.around else image
 
 
 def _out_of(images: Iterable[Image]) -> Iterator[Image]:

@@ -16,7 +16,7 @@ from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.images import Image, Images, as_whole
+from ctxlint.roles.images import Image, Images, as_whole, copied
 from ctxlint.roles.measures import slice_of
 
 LATER = "later"
@@ -43,6 +43,15 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     def origin(self) -> FunctionId:
         """The function whose own operation stores it."""
         return self.made or self.function
+
+
+def entry_wise(stored: Stored) -> Iterator[Stored]:
+    """A store of an entry in the place of an entry, also as one of the wholes: `live[k] = record[k]` puts back one level of a record."""
+    yield stored
+    while stored.place.endswith(ITEM) and stored.image.holder.endswith(ITEM):
+        image = msgspec.structs.replace(stored.image, holder=stored.image.holder[:-len(ITEM)], depth=stored.image.depth + 1)
+        stored = msgspec.structs.replace(stored, place=stored.place[:-len(ITEM)], image=image)
+        yield stored
 
 
 class Kept:
@@ -72,8 +81,12 @@ class Kept:
             if event.path is None or not event.path.steps:
                 continue
             if event.kind == "write" and event.value is not None:
-                copied = 1 if slice_of(event) is not None else 0
-                stored = self._parts(identity, number, number, event.value, self._holders.of_event(identity, number), copied)
+                levels = 1 if slice_of(event) is not None else 0
+                places = self._holders.of_event(identity, number)
+                if event.path.steps[-1].startswith("["):
+                    around = self._images.through(identity, number, AccessPath(event.path.root, event.path.steps[:-1]))
+                    places |= {f"{place}{event.path.steps[-1]}" for place in around}
+                stored = self._parts(identity, number, number, event.value, places, levels)
             elif event.kind == "call" and event.path.steps[-1] in _PUTS and event.arguments:
                 stored = self._put(identity, number, event, event.path.steps[-1])
             else:
@@ -84,12 +97,14 @@ class Kept:
 
     def _put(self, identity: FunctionId, number: int, event: Event, method: str) -> Iterator[Stored]:
         """What a method of a container puts into it."""
-        holders = self._holders.of_receiver(identity, number)
+        assert event.path is not None
+        receiver = AccessPath(event.path.root, event.path.steps[:-1])
+        holders = self._holders.of_receiver(identity, number) | self._images.through(identity, number, receiver)
         if method in ("append", "appendleft", "add", "insert"):
-            places, copied = [f"{holder}{ITEM}" for holder in holders], 0
+            places, levels = [f"{holder}{ITEM}" for holder in holders], 0
         else:
-            places, copied = list(holders), 1
-        yield from self._parts(identity, number, number, event.arguments[-1].value, places, copied)
+            places, levels = list(holders), 1
+        yield from self._parts(identity, number, number, event.arguments[-1].value, places, levels)
 
     def _outlives(self, identity: FunctionId, event: Event) -> bool:
         """Whether a function gives a value to a variable that is not its own: of its module, or of a function around it."""
@@ -165,7 +180,7 @@ class Kept:
         yield number, value
 
     def _parts(
-        self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], copied: int = 0, level: int = 0
+        self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], levels: int = 0, level: int = 0
     ) -> Iterator[Stored]:
         """The parts of what is stored, each with its own place."""
         if isinstance(value, Name) and value.scope == "local" and level < 4:
@@ -173,19 +188,19 @@ class Kept:
             bindings = definitions.definitions(at, value.name)
             bound = self._view.event(identity, bindings[0]) if len(bindings) == 1 and bindings[0] >= 0 else None
             if bound is not None and bound.kind == "local" and bound.value is not None and not definitions.additions(at, value.name):
-                yield from self._parts(identity, number, bindings[0], bound.value, places, copied, level + 1)
+                yield from self._parts(identity, number, bindings[0], bound.value, places, levels, level + 1)
                 return
-        if isinstance(value, Compound) and value.operator == "dict" and not copied:
+        if isinstance(value, Compound) and value.operator == "dict" and not levels:
             for key, part in zip(value.parts[::2], value.parts[1::2]):
                 step = f"[{key.text}]" if isinstance(key, Constant) else "" if isinstance(key, Compound) and key.operator == "**" else ITEM
                 if step:
                     yield from self._parts(identity, number, at, part, [f"{p}{step}" for p in places], 0, level + 1)
             return
-        if isinstance(value, Compound) and value.operator == "tuple" and not copied:
+        if isinstance(value, Compound) and value.operator == "tuple" and not levels:
             for index, part in enumerate(value.parts):
                 yield from self._parts(identity, number, at, part, [f"{p}[{index}]" for p in places], 0, level + 1)
             return
-        if isinstance(value, Result) and not copied:
+        if isinstance(value, Result) and not levels:
             fields = list(self._constructed(identity, value.event))
             if fields:
                 for place, image, constructor in fields:
@@ -196,8 +211,7 @@ class Kept:
                 if image.holder == place and image.depth and level:
                     yield Stored(place, image, identity, number, back=True)
                 elif image.holder != place:
-                    moved = msgspec.structs.replace(image, depth=image.depth + copied) if copied else image
-                    yield Stored(place, moved, identity, number)
+                    yield Stored(place, copied(image, levels), identity, number)
 
     def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image, FunctionId | None]]:
         """The fields of an object that a call makes, what they share with something, and the constructor that sees to it."""

@@ -72,10 +72,25 @@ class Mutated:
             if path is not None and path.steps:
                 yield from self._on_the_way(identity, number, path, event.keys, (identity, number))
         for mutation in self._summaries.of(identity).mutations:
-            if mutation.distance and len(mutation.path.steps) > 1:
-                inside = mutation.how in ("add", "remove", "clear", "mutate")
+            if not mutation.distance:
+                continue
+            inside = mutation.how in ("add", "remove", "clear", "mutate")
+            if not inside and mutation.path.steps and not mutation.path.steps[-1].startswith("["):
+                changed = AccessPath(mutation.path.root, mutation.path.steps[:-1])
+                if self._is_data(identity, mutation.event, changed):
+                    for cell in sorted(self._holders.of_path(identity, mutation.event, changed)):
+                        yield cell, Change(cell, identity, mutation.event, mutation.origin[0])
+            if len(mutation.path.steps) > 1:
                 steps = mutation.path.steps if inside else mutation.path.steps[:-1]
                 yield from self._on_the_way(identity, mutation.event, AccessPath(mutation.path.root, steps), (), mutation.origin)
+
+    def _is_data(self, identity: FunctionId, number: int, path: AccessPath) -> bool:
+        """Whether a path holds a record: an object of a class that declares its fields."""
+        return any(
+            isinstance(type, Instance) and self._view.program.class_(type.name) is not None
+            and bool(self._view.program.declared_fields(type.name))
+            for type in self._view.inference.of_path(identity, number, path)
+        )
 
     def _on_the_way(
         self, identity: FunctionId, number: int, path: AccessPath, keys: tuple[Value, ...], origin: tuple[FunctionId, int]
@@ -95,23 +110,13 @@ class Mutated:
             path = self._changed(identity, number, event)
             if path is None or self._is_new(identity, number, path):
                 continue
-            places = self._holders.of_path(identity, number, path, event.keys) | self._through_images(identity, number, path)
+            places = self._holders.of_path(identity, number, path, event.keys) | self._images.through(identity, number, path)
             for holder in sorted(places):
                 yield Change(holder, identity, number)
             for type in in_order(self._view.inference.of_path(identity, number, path)):
                 if isinstance(type, Instance) and self._view.program.class_(type.name) is not None and event.kind == "write":
                     if not _is_self(path):
                         self.of_class.setdefault(type.name, []).append(Change(type.name, identity, number))
-
-    def _through_images(self, identity: FunctionId, number: int, path: AccessPath) -> frozenset[Holder]:
-        """The places below what a local shares with something, as deep as it was not copied."""
-        if not isinstance(path.root, Name) or path.root.scope != "local":
-            return frozenset()
-        below = [step if step.startswith("[") else f".{step}" for step in path.steps]
-        return frozenset(
-            image.holder + "".join(below[image.around:]) for image in self._images.of(identity, number, path.root)
-            if 0 < len(below) - image.around >= image.depth
-        )
 
     def _changed(self, identity: FunctionId, number: int, event: Event) -> AccessPath | None:
         """The path of the object that an event changes in place."""

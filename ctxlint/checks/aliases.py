@@ -11,6 +11,7 @@ import msgspec
 
 from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
@@ -24,6 +25,8 @@ from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.knowledge.words import hints
+from ctxlint.roles.first_values import first_values
+from ctxlint.roles.handed_on import HandedOn
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
 from ctxlint.roles.images import Image, Images, steps_below
 from ctxlint.roles.kept import LATER, Kept, Stored, entry_wise
@@ -83,6 +86,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     functions = list(analysis.program.functions())
     kept = Kept(analysis.summaries, holders, images)
     stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
+    handed = HandedOn(analysis.summaries, holders, images)
     mutated = Mutated(analysis.summaries, holders, images)
     facts = Facts(
         holders, images, mutated, Changes(mutated), _paired(stored), Given(images, functions), Built(kept, functions),
@@ -96,7 +100,10 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
         else:
             yield from _both_sides(analysis, facts, save)
     for identity in functions:
-        for save in kept.deferred(identity):
+        if is_constructor(analysis.view, identity):
+            for save in first_values([s for s in kept.of(identity) if _is_ours(analysis, s.image.holder)]):
+                yield from _first_put_back(analysis, facts, save)
+        for save in handed.of(identity):
             yield from _later(analysis, facts, save)
 
 
@@ -110,6 +117,16 @@ def _both_sides(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Find
             yield from _restored(analysis, facts, save, restore)
     elif save.image.depth:
         yield from _handed_back(analysis, facts, save)
+
+
+def _first_put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
+    """What was there at first, and is put back by somebody else; what changes by itself is no record of it."""
+    if any(is_within(change.place, save.place) for change in facts.changes.below(save.place)):
+        return
+    for restore in _restores_of(save, facts.pairs):
+        if not is_constructor(analysis.view, restore.function):
+            yield from _saved(analysis, facts, save, restore)
+            yield from _restored(analysis, facts, save, restore)
 
 
 def _is_kept(stored: Stored) -> bool:
@@ -221,7 +238,9 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
         analysis.spare(save.function, save.event, "whoever changes the value saves it afterwards: the store gets the same in the end",
                        (change.function, change.event))
         return
-    named = is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    named = hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots) or (
+        save.user is None and is_named(analysis, save)
+    )
     sure = save.to_store or _is_read_back(analysis, save) or named
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
 
@@ -233,10 +252,14 @@ def _is_read_back(analysis: Analysis, save: Stored) -> bool:
     """
     if "[" in save.image.holder or ":" in save.image.holder:
         return False
+    if save.user is not None:
+        effects = analysis.summaries.of(save.user).effects
+    else:
+        effects = analysis.summaries.effects_at(save.function, save.event)
     return any(
         effect.kind in WRITES and analysis.stores.readers(effect.keys)
         and (effect.kind == "append" or any(part.kind in ("unknown", "param") for part in subterms(effect.place)))
-        for effect in analysis.summaries.effects_at(save.function, save.event) if effect.medium == "file"
+        for effect in effects if effect.medium == "file"
     )
 
 

@@ -48,7 +48,7 @@ class Changes:
 def place_of(analysis: Analysis, stored: Stored, changes: Changes) -> tuple[FunctionId, int]:
     """Where the value is handed out; where it is stored if the one who hands it out gives it to others to be changed."""
     giver = stored.image.where[0]
-    if giver != stored.function and not stored.image.depth:
+    if giver not in (stored.function, stored.origin) and not stored.image.depth:
         callers = {caller for caller, _ in analysis.view.call_graph.callers(giver)}
         owner = analysis.program.owner(giver)
         if any(c.function in callers and analysis.program.owner(c.function) != owner for c in changes.seen(stored.image)):

@@ -8,6 +8,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import Holder
+from ctxlint.roles.images import DEEP
 from ctxlint.roles.kept import Stored
 
 
@@ -20,6 +21,8 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
         return "low"
     copied = bool(save.image.depth or restore.image.depth)
     named = is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
+    if save.first and not named and save.image.depth < DEEP:
+        return "low"                                    # a view of a list is a copy that is made anew, too
     entry = save.place.endswith("]")
     own = owner_of(save.place) == owner_of(save.image.holder) or (copied and _is_keeper(analysis, save, restore))
     if named and (copied or entry):

@@ -1,4 +1,4 @@
-"""What functions keep, or hand on to what runs later, that shares structure with something else."""
+"""What functions keep that shares structure with something else."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.cells import attribute_owner
-from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import ClassId, FunctionId
-from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import BoundMethod, ClassObject, in_order
+from ctxlint.calls.types import ClassObject, in_order
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
@@ -38,6 +36,10 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     """Whether what runs later is the writing method of a store's interface."""
     made: FunctionId | None = None
     """The function that stores it by itself, if that is another one."""
+    user: FunctionId | None = None
+    """The function at the other end of the queue that it is put into."""
+    first: bool = False
+    """Whether it is what a constructor gives the place and the cell at first."""
 
     @property
     def origin(self) -> FunctionId:
@@ -129,55 +131,6 @@ class Kept:
                 for target in call.functions[:4]:
                     if target != identity and not is_constructor(self._view, target):
                         yield from self._lifted(identity, number, call, target, self.built(target))
-
-    def deferred(self, identity: FunctionId) -> Iterator[Stored]:
-        """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind != "call" or self._view.does(identity, number, "concurrent-executor") is None:
-                continue
-            effects = [modelled.effect for modelled in self._view.modelled(identity, number)]
-            if any(e.suspends or e.does == "joins" for e in effects):
-                continue
-            methods = self._interface_methods(identity, number)
-            to_store = any(interface_effect(self._view, method) in WRITES for method in methods)
-            if not to_store and not self._is_written_down(identity, number, methods):
-                continue
-            for argument in event.arguments:
-                for at, value in self._handed(identity, number, argument.value):
-                    for image in self._images.of(identity, at, value):
-                        yield Stored(LATER, image, identity, number, to_store=to_store)
-
-    def _interface_methods(self, identity: FunctionId, number: int) -> list[FunctionId]:
-        """The methods without a body that a call runs later."""
-        handed = [
-            t.method for argument in self._view.event(identity, number).arguments
-            for t in self._view.inference.of_value(identity, number, argument.value)
-            if isinstance(t, BoundMethod) and isinstance(t.method, FunctionId) and self._view.function(t.method).stub
-        ]
-        return [*handed, *(method for call in self._view.calls(identity, number) for method in call.abstract)]
-
-    def _is_written_down(self, identity: FunctionId, number: int, methods: list[FunctionId]) -> bool:
-        """Whether what runs later saves something, turns it into text, or gives nothing for what it is given."""
-        if any(self._view.function(method).returns == "None" for method in methods):
-            return True
-        for call in self._view.calls(identity, number):
-            for target in call.functions:
-                if any(effect.kind in WRITES for effect in self._summaries.of(target).effects):
-                    return True
-                if any(self._view.does(target, n, "serialises") for n, e in enumerate(self._view.function(target).events) if e.kind == "call"):
-                    return True
-        return False
-
-    def _handed(self, identity: FunctionId, number: int, value: Value) -> Iterator[tuple[int, Value]]:
-        """What is handed over: a value, or the arguments of a coroutine that was called for it."""
-        made = self._view.event(identity, value.event) if isinstance(value, Result) else None
-        if isinstance(value, Result) and made is not None and made.kind == "call":
-            targets = [t for call in self._view.calls(identity, value.event) for t in (*call.functions, *call.abstract)]
-            if targets and all(self._view.function(target).kind == "coroutine" for target in targets):
-                for argument in made.arguments:
-                    yield value.event, argument.value
-                return
-        yield number, value
 
     def _parts(
         self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], levels: int = 0, level: int = 0

@@ -28,8 +28,9 @@ from ctxlint.knowledge.words import hints
 from ctxlint.roles.first_values import first_values
 from ctxlint.roles.handed_on import HandedOn
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
-from ctxlint.roles.images import Image, Images, steps_below
-from ctxlint.roles.kept import LATER, Kept, Stored, entry_wise
+from ctxlint.roles.image import Image, steps_below
+from ctxlint.roles.images import Images
+from ctxlint.roles.kept import LATER, Kept, Stored, but_itself, entry_wise
 from ctxlint.roles.mutated import Change, Mutated
 
 
@@ -85,13 +86,16 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     images = Images(analysis.summaries, holders)
     functions = list(analysis.program.functions())
     kept = Kept(analysis.summaries, holders, images)
-    stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
+    stored = [but_itself(s) for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
     handed = HandedOn(analysis.summaries, holders, images)
     mutated = Mutated(analysis.summaries, holders, images)
     facts = Facts(
         holders, images, mutated, Changes(mutated), _paired(stored), Given(images, functions), Built(kept, functions),
     )
-    linked = {_root(each.place) for each in stored if each.place != each.image.holder and is_within(each.place, each.image.holder)}
+    linked = {
+        _root(each.place) for each in stored
+        if each.place != each.image.holder and is_within(each.place, each.image.holder) and not each.image.apart
+    }
     for save in stored:
         if linked & {_root(save.place), _root(save.image.holder)}:
             analysis.spare(save.function, save.event, "the value holds itself: a link from part to part is no image")
@@ -131,7 +135,7 @@ def _first_put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[
 
 def _is_kept(stored: Stored) -> bool:
     """Whether the place outlives the call: an attribute, a variable, an entry of a container; not a formal that was bound anew."""
-    if stored.place.startswith(STORE) or stored.image.holder.startswith(STORE):
+    if any(each.startswith(STORE) or each.endswith("#") for each in (stored.place, stored.image.holder)):
         return False
     return stored.back or "[" in stored.place or ":" not in stored.place or "." in stored.place.partition(":")[2]
 
@@ -193,7 +197,7 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
                        (save.function, save.event))
         return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
-    live = Image(restore.place, copied, restore.image.where)
+    live = Image(restore.place, copied, restore.image.where, apart=save.image.apart)
     change = facts.changes.first(live, (save.function, restore.function), through=True)
     if change is not None:
         yield _finding(analysis, facts, "restore", restore, change, save, sureness(analysis, save, restore))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
@@ -10,7 +10,7 @@ from ctxlint.flow.paths import between, path
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Result
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.images import Image, shares
+from ctxlint.roles.image import Image, shares
 from ctxlint.roles.kept import Stored
 from ctxlint.roles.mutated import Change, Mutated
 
@@ -24,17 +24,25 @@ class Changes:
     def __init__(self, mutated: Mutated) -> None:
         self._mutated = mutated
         self._by_root: dict[Holder, list[Change]] = {}
+        self._by_owner: dict[Holder, list[Change]] = {}
         for change in mutated.changes:
-            self._by_root.setdefault(change.place.partition("[")[0], []).append(change)
+            root = change.place.partition("[")[0]
+            self._by_root.setdefault(root, []).append(change)
+            self._by_owner.setdefault(root.rpartition(".")[0], []).append(change)
 
     def below(self, place: Holder) -> tuple[Change, ...]:
         """The changes of what lies where the place does, and of what its objects hold."""
-        return (*self._by_root.get(place.partition("[")[0], ()), *self._mutated.through(place))
+        return (*self._of(place), *self._mutated.through(place))
+
+    def _of(self, place: Holder) -> Sequence[Change]:
+        """The changes of what has the place's name, or of the attributes of the class that it names."""
+        root = place.partition("[")[0]
+        return self._by_root.get(root) or self._by_owner.get(root) or ()
 
     def seen(self, image: Image, *, through: bool = False) -> Iterator[Change]:
         """The changes that are seen through an image, the nearest first; of a copied object also of what its fields hold."""
         beyond = self._mutated.through(image.holder) if through and image.depth else ()
-        for changes in (self._by_root.get(image.holder.partition("[")[0], ()), beyond):
+        for changes in (self._of(image.holder), beyond):
             yield from sorted(
                 [c for c in changes if shares(image, c.place)], key=lambda c: (len(c.place), c.function, c.event)
             )
@@ -57,7 +65,9 @@ def place_of(analysis: Analysis, stored: Stored, changes: Changes) -> tuple[Func
 
 
 def undoes(analysis: Analysis, put_back: Stored) -> bool:
-    """Whether a copy is put back on some ways only: what happened in between is kept unless something has failed."""
+    """Whether a copy is put back on some ways only, or is one of several: what happened since is kept unless it is chosen against."""
+    if put_back.image.above:
+        return True
     graph = analysis.view.graph(put_back.function)
     return path(graph, put_back.image.where[1], graph.exit, {put_back.event}, exceptional=False) is not None
 
@@ -117,5 +127,9 @@ def _run_from(analysis: Analysis, identity: FunctionId, events: Iterable[int]) -
 
 
 def _called_at(analysis: Analysis, identity: FunctionId, number: int) -> Iterator[FunctionId]:
+    """The functions that an event calls; of a generator whose next element is taken, those that it is made by."""
+    event = analysis.view.event(identity, number)
+    if event.kind == "iterate" and isinstance(event.value, Result):
+        number = event.value.event
     for call in analysis.view.effective_calls(identity, number):
         yield from call.functions

@@ -8,7 +8,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.images import DEEP
+from ctxlint.roles.image import DEEP
 from ctxlint.roles.kept import Stored
 
 
@@ -19,7 +19,7 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
     """
     if _is_object(analysis, save) and not hints(save.place, analysis.words.snapshots):
         return "low"
-    copied = bool(save.image.depth or restore.image.depth)
+    copied = any(each.image.depth > each.entries for each in (save, restore))
     named = is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
     if save.first and not named and save.image.depth < DEEP:
         return "low"                                    # a view of a list is a copy that is made anew, too

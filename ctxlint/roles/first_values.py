@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxlint.roles.images import Image, steps_below
+from ctxlint.roles.image import Image, steps_below
 from ctxlint.roles.kept import Stored
 
 

@@ -14,7 +14,8 @@ from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.images import Image, Images, as_whole, copied
+from ctxlint.roles.image import Image, as_whole, copied
+from ctxlint.roles.images import Images
 from ctxlint.roles.measures import slice_of
 
 LATER = "later"
@@ -38,6 +39,8 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     """The function that stores it by itself, if that is another one."""
     user: FunctionId | None = None
     """The function at the other end of the queue that it is put into."""
+    entries: int = 0
+    """How many of the levels are copied by going through the entries one by one, see `entry_wise`."""
     first: bool = False
     """Whether it is what a constructor gives the place and the cell at first."""
 
@@ -52,8 +55,17 @@ def entry_wise(stored: Stored) -> Iterator[Stored]:
     yield stored
     while stored.place.endswith(ITEM) and stored.image.holder.endswith(ITEM):
         image = msgspec.structs.replace(stored.image, holder=stored.image.holder[:-len(ITEM)], depth=stored.image.depth + 1)
-        stored = msgspec.structs.replace(stored, place=stored.place[:-len(ITEM)], image=image)
+        stored = msgspec.structs.replace(stored, place=stored.place[:-len(ITEM)], image=image, entries=stored.entries + 1)
         yield stored
+
+
+def but_itself(stored: Stored) -> Stored:
+    """A store of a whole object in one of its own attributes, as one of all the others: the record is no part of what it records."""
+    image = stored.image
+    if "[" in image.holder or ":" in image.holder or not stored.place.startswith(f"{image.holder}."):
+        return stored
+    own = stored.place[len(image.holder) + 1:].partition("[")[0]
+    return msgspec.structs.replace(stored, image=msgspec.structs.replace(image, apart=(*image.apart, own)))
 
 
 class Kept:
@@ -80,16 +92,18 @@ class Kept:
             if event.kind == "local" and event.value is not None and self._outlives(identity, event):
                 assert event.path is not None
                 yield from self._parts(identity, number, number, event.value, self._holders.of(identity, number, event.path.root))
-            if event.path is None or not event.path.steps:
+            if event.path is None or not (event.path.steps or event.kind == "call"):
                 continue
             if event.kind == "write" and event.value is not None:
                 levels = 1 if slice_of(event) is not None else 0
-                places = self._holders.of_event(identity, number)
+                places = self._images.objects.of_path(identity, number, event.path) or self._holders.of_event(identity, number)
                 if event.path.steps[-1].startswith("["):
                     around = self._images.through(identity, number, AccessPath(event.path.root, event.path.steps[:-1]))
                     places |= {f"{place}{event.path.steps[-1]}" for place in around}
                 stored = self._parts(identity, number, number, event.value, places, levels)
-            elif event.kind == "call" and event.path.steps[-1] in _PUTS and event.arguments:
+            elif event.kind == "call" and self._view.does(identity, number, "mutates") is not None and not event.path.steps:
+                stored = self._set_by_name(identity, number, event)
+            elif event.kind == "call" and event.path.steps[-1:] and event.path.steps[-1] in _PUTS and event.arguments:
                 stored = self._put(identity, number, event, event.path.steps[-1])
             else:
                 continue
@@ -101,12 +115,21 @@ class Kept:
         """What a method of a container puts into it."""
         assert event.path is not None
         receiver = AccessPath(event.path.root, event.path.steps[:-1])
-        holders = self._holders.of_receiver(identity, number) | self._images.through(identity, number, receiver)
+        holders = self._images.objects.of_path(identity, number, receiver) or self._holders.of_receiver(identity, number)
+        holders |= self._images.through(identity, number, receiver)
         if method in ("append", "appendleft", "add", "insert"):
             places, levels = [f"{holder}{ITEM}" for holder in holders], 0
         else:
             places, levels = list(holders), 1
         yield from self._parts(identity, number, number, event.arguments[-1].value, places, levels)
+
+    def _set_by_name(self, identity: FunctionId, number: int, event: Event) -> Iterator[Stored]:
+        """What a call sets as an attribute whose name is computed: any attribute of the object is one of its entries."""
+        match = self._view.does(identity, number, "mutates")
+        if match is None or not isinstance(match.target, (Name, Result)) or not isinstance(match.content, (Name, Result, Compound)):
+            return
+        objects = self._images.objects.of(identity, number, AccessPath(match.target))
+        yield from self._parts(identity, number, number, match.content, [f"{each}{ITEM}" for each in objects])
 
     def _outlives(self, identity: FunctionId, event: Event) -> bool:
         """Whether a function gives a value to a variable that is not its own: of its module, or of a function around it."""
@@ -161,8 +184,11 @@ class Kept:
                 return
         for place in sorted(places):
             for image in map(as_whole, self._images.of(identity, at, value)):
-                if image.holder == place and image.depth and level:
+                if image.holder == place and image.depth and (level or image.above):
                     yield Stored(place, image, identity, number, back=True)
+                elif image.holder == place and image.above and place.endswith(ITEM):
+                    whole = msgspec.structs.replace(image, holder=place[:-len(ITEM)], depth=image.depth + 1)
+                    yield Stored(whole.holder, whole, identity, number, back=True)
                 elif image.holder != place:
                     yield Stored(place, copied(image, levels), identity, number)
 

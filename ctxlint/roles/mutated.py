@@ -16,6 +16,7 @@ from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.images import Images
 from ctxlint.roles.measures import slice_of
+from ctxlint.roles.whole_objects import ATTRIBUTES
 
 _MUTATORS = frozenset([
     "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "remove", "discard", "add", "clear", "update",
@@ -108,7 +109,7 @@ class Mutated:
     def _of(self, identity: FunctionId) -> Iterator[Change]:
         for number, event in enumerate(self._view.function(identity).events):
             path = self._changed(identity, number, event)
-            if path is None or self._is_new(identity, number, path):
+            if path is None or path.steps[-1:] == (ATTRIBUTES,) or self._is_new(identity, number, path):
                 continue
             places = self._holders.of_path(identity, number, path, event.keys) | self._images.through(identity, number, path)
             for holder in sorted(places):

@@ -17,7 +17,7 @@ from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
-from ctxlint.checks.image_changes import Changes, meanwhile, place_of, undoes
+from ctxlint.checks.image_changes import Changes, is_known_meanwhile, meanwhile, place_of, undoes
 from ctxlint.checks.image_facts import image_facts
 from ctxlint.checks.kept_records import is_left_once, is_named, is_record, is_way_back, owner_of, sureness, types_of
 from ctxlint.checks.renewed import is_replaced_before, is_saved_again
@@ -211,6 +211,9 @@ def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Findin
     change = meanwhile(analysis, save, facts.changes.seen(save.image, through=True)) if undone else None
     if change is not None:
         yield _finding(analysis, facts, "save", save, change, save, "medium")
+        return
+    if undone and is_known_meanwhile(analysis, save):
+        analysis.spare(save.function, save.event, "nothing that runs before the copy is put back changes what it shares", save.image.where)
         return
     change = facts.changes.first(save.image, (save.function,))
     if change is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
-from ctxlint.flow.paths import between, path
+from ctxlint.flow.paths import between, path, reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Result
 from ctxlint.roles.holders import Holder
@@ -75,7 +75,7 @@ def undoes(analysis: Analysis, put_back: Stored) -> bool:
 def meanwhile(analysis: Analysis, put_back: Stored, changes: Iterable[Change]) -> Change | None:
     """The first of the changes that can happen after a function has made its copy and before it puts it back."""
     identity = put_back.function
-    inside = between(analysis.view.graph(identity), put_back.image.where[1], put_back.event)
+    inside = _inside(analysis, put_back)
     run: frozenset[FunctionId] | None = None
     for change in changes:
         if change.function == identity and change.origin is None:
@@ -89,6 +89,24 @@ def meanwhile(analysis: Analysis, put_back: Stored, changes: Iterable[Change]) -
         if (change.origin or change.function) in run:
             return change
     return None
+
+
+def is_known_meanwhile(analysis: Analysis, put_back: Stored) -> bool:
+    """Whether all that a function calls between its copy and putting it back is known, so that nothing else can change the cell."""
+    identity = put_back.function
+    return not any(
+        analysis.view.event(identity, number).kind == "suspend" or any(c.unknown or c.abstract for c in analysis.view.calls(identity, number))
+        for number in _inside(analysis, put_back)
+    )
+
+
+def _inside(analysis: Analysis, put_back: Stored) -> frozenset[int]:
+    """The events between the copy and putting it back; while others of several copies are made, too."""
+    graph = analysis.view.graph(put_back.function)
+    made, back = put_back.image.where[1], put_back.event
+    if put_back.image.above:
+        return reachable(graph, made, {back}) & between(graph, graph.entry, back)
+    return between(graph, made, back)
 
 
 def _can_run_anything(analysis: Analysis, identity: FunctionId, number: int, cell: Holder) -> bool:

@@ -16,6 +16,8 @@ from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.holders import ITEM, Holder
 
 DEEP = 99
+FIELD = "."
+"""The step to what some field of an object holds."""
 
 _STEP = re.compile(r"\[[^\]]*\]|\.\w+")
 
@@ -57,7 +59,7 @@ def shares(image: Image, mutated: Holder) -> bool:
 
 def as_whole(image: Image) -> Image:
     """The image as one of the whole whose elements were put together anew: `[row[:] for row in table]` copies `table`."""
-    while image.around and image.holder.endswith(ITEM) and not image.taken:
+    while image.around and image.within[-1].startswith("[") and image.holder.endswith(ITEM) and not image.taken:
         image = msgspec.structs.replace(
             image, holder=image.holder[:-len(ITEM)], depth=min(image.depth + 1, DEEP), within=image.within[:-1], folded=image.folded + 1,
         )
@@ -85,7 +87,7 @@ def out_of(images: Iterable[Image], step: str = ITEM) -> Iterator[Image]:
     """An element of what the images are of, under a key if that is known; what lies under another key is left out."""
     for image in images:
         if image.around:
-            if ITEM in (step, image.within[0]) or step == image.within[0]:
+            if step == image.within[0] or (ITEM in (step, image.within[0]) and step[0] == image.within[0][0]):
                 yield msgspec.structs.replace(image, within=image.within[1:], above=image.above + 1)
         else:
             above = image.above + 1 if image.depth else image.above

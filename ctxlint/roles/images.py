@@ -15,7 +15,7 @@ from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.image import Image, deeper, inside, key_step, out_of
+from ctxlint.roles.image import FIELD, Image, deeper, inside, key_step, out_of
 from ctxlint.roles.measures import slice_of
 from ctxlint.roles.whole_objects import WholeObjects
 
@@ -107,16 +107,22 @@ class Images:
         elif operator == "comprehension-dict":
             yield from inside(self._of(identity, at, value.parts[1], level))
         elif operator in ("item", "element"):
+            entries = list(self._entries(identity, at, value, level))
             holders = self._holders.of(identity, at, value)
-            for holder in holders:
-                yield Image(holder, 0, (identity, at), self._is_taken(identity, at, value))
-            if not holders and operator == "item" and self._is_pair(identity, value.parts[0]):
-                if isinstance(value.parts[1], Constant) and value.parts[1].text == "1":
-                    yield from self._of(identity, at, value.parts[0], level)
-            elif not holders:
-                step = ITEM if operator == "element" else key_step(value.parts[1])
-                images = self._of(identity, at, value.parts[0], level)
-                yield from out_of([i for i in images if i.around or step == ITEM], step)
+            if not holders or any(image.above for image in entries):
+                yield from entries
+            else:
+                for holder in holders:
+                    yield Image(holder, 0, (identity, at), self._is_taken(identity, at, value))
+
+    def _entries(self, identity: FunctionId, at: int, value: Compound, level: int) -> Iterator[Image]:
+        """An entry as a part of the images of its whole, which tell how much of that was copied."""
+        images = self._of(identity, at, value.parts[0], level)
+        if value.operator == "item" and self._is_pair(identity, value.parts[0]):
+            yield from images if isinstance(value.parts[1], Constant) and value.parts[1].text == "1" else ()
+            return
+        step = ITEM if value.operator == "element" else key_step(value.parts[1])
+        yield from out_of([image for image in images if image.around or step == ITEM], step)
 
     def _is_pair(self, identity: FunctionId, value: Value) -> bool:
         """Whether a value is a key with its value, as `items()` gives them; an image of it is one of the value."""
@@ -193,10 +199,12 @@ class Images:
             yield from self._of(identity, number, event.value, level)
         elif event.kind == "iterate" and event.value is not None:
             elements = self._holders.of(identity, number, Result(number))
-            for holder in elements:
-                yield Image(holder, 0, (identity, number))
-            if not elements:
-                yield from out_of(self._of(identity, number, event.value, level))
+            entries = list(out_of(self._of(identity, number, event.value, level)))
+            if not elements or any(image.above for image in entries):
+                yield from entries
+            else:
+                for holder in elements:
+                    yield Image(holder, 0, (identity, number))
         elif event.kind == "call" and event.path is not None:
             yield from self._call(identity, number, event, event.path, level)
 
@@ -238,7 +246,7 @@ class Images:
                     yield from deeper([own], match.effect.depth, (identity, number))
                 for argument in event.arguments:
                     if argument.keyword:
-                        yield from inside(self._of(identity, number, argument.value, level))
+                        yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{argument.keyword}",))
             return
         if self._picks(identity, number, event, path):
             picked = path.root if path.steps else event.arguments[0].value
@@ -256,7 +264,7 @@ class Images:
             yield from self._of_argument(identity, number, event, AccessPath(path.root, path.steps[:-1]), level)
         elif self.is_construction(identity, number, path):
             for argument in event.arguments:
-                yield from inside(self._of(identity, number, argument.value, level))
+                yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{argument.keyword}",))
         else:
             taken = bool(path.steps) and path.steps[-1] in _REMOVES
             for holder in self._holders.of(identity, number, Result(number)):
@@ -310,7 +318,7 @@ class Images:
                 if is_constructor(self._view, target):
                     for at, event in enumerate(self._view.function(target).events):
                         for image in self._of(target, at, event.value, 1) if event.kind == "write" and event.value is not None else ():
-                            yield from inside(self.translated(identity, number, call, target, image, level))
+                            yield from inside(self.translated(identity, number, call, target, image, level), (FIELD,))
                 elif target != identity:
                     for image in self.given(target):
                         yield from self.translated(identity, number, call, target, image, level)

@@ -78,7 +78,7 @@ class Mutated:
             inside = mutation.how in ("add", "remove", "clear", "mutate")
             if not inside and mutation.path.steps and not mutation.path.steps[-1].startswith("["):
                 changed = AccessPath(mutation.path.root, mutation.path.steps[:-1])
-                if self._is_data(identity, mutation.event, changed):
+                if self._is_data(identity, mutation.event, changed) and not self._is_memo(*mutation.origin):
                     for cell in sorted(self._holders.of_path(identity, mutation.event, changed)):
                         yield cell, Change(cell, identity, mutation.event, mutation.origin[0])
             if len(mutation.path.steps) > 1:
@@ -92,6 +92,13 @@ class Mutated:
             and bool(self._view.program.declared_fields(type.name))
             for type in self._view.inference.of_path(identity, number, path)
         )
+
+    def _is_memo(self, identity: FunctionId, number: int) -> bool:
+        """Whether a write keeps what the function gives: the attribute is looked at before, and is what is returned."""
+        events = self._view.function(identity).events
+        reads = {n for n, e in enumerate(events) if e.kind == "read" and e.path == events[number].path}
+        returned = {e.value.event for e in events if e.kind == "return" and isinstance(e.value, Result)}
+        return events[number].note != "aug" and min(reads, default=number) < number and bool(reads & returned)
 
     def _on_the_way(
         self, identity: FunctionId, number: int, path: AccessPath, keys: tuple[Value, ...], origin: tuple[FunctionId, int]

@@ -169,7 +169,7 @@ def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[St
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
     if save.image.taken or not is_record(analysis, save, restore) or _is_left(analysis, facts, save) or is_way_back(save):
         return
-    change = facts.changes.first(save.image, (save.function, restore.function), through=True) or _changed_next(analysis, facts, save)
+    change = _changed_next(analysis, facts, save) or facts.changes.first(save.image, (save.function, restore.function), through=True)
     if change is not None:
         yield _finding(analysis, facts, "save", save, change, restore, sureness(analysis, save, restore))
         return
@@ -337,7 +337,7 @@ def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change
     return Finding(
         function=function, event=event, kind=kind, confidence=confidence,
         fields={
-            "cell": _short(cell), "record": _short(record), "mutator": mutator, "change": At(change.function, change.event),
+            "cell": _short(cell), "record": _copy_name(analysis, stored) or _short(record), "mutator": mutator, "change": At(change.function, change.event),
             "depth": "no level" if stored.image.depth == 0 else f"{stored.image.depth} level{'s' if stored.image.depth > 1 else ''}",
             "restorer": analysis.program.symbol(other.function if kind != "restore" else stored.function),
         },
@@ -351,6 +351,15 @@ def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change
         chain=("alias", kind, cell),
         facts=image_facts(analysis, stored.image, facts.changes.below(stored.image.holder)),
     )
+
+
+def _copy_name(analysis: Analysis, stored: Stored) -> str:
+    """The variable that holds a copy which the same function puts back."""
+    made = Result(stored.image.where[1])
+    for event in analysis.view.function(stored.function).events if stored.back else ():
+        if event.kind == "local" and event.value == made and event.path is not None and isinstance(event.path.root, Name):
+            return event.path.root.name
+    return ""
 
 
 def _short(holder: Holder) -> str:

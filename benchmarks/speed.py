@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import paired
-from processes import ROOT, Measured, run
+from processes import ROOT, Measured, installed, run
 
 SIZES = {"S": ("langgraph",), "M": ("camel_ai",), "L": ("agno", "fast_agent_mcp", "google_adk"), "XL": ()}
 COMMENT = "# {number}\n"
@@ -48,6 +48,7 @@ def main() -> int:
     words = ["--isolated", "--preview", "--quiet", "--exit-zero", "--output-format", "json", "--jobs", str(arguments.jobs),
              "--select", arguments.select]
     lines: list[str] = []
+    installed()
 
     def say(line: str) -> None:
         lines.append(line)

@@ -17,6 +17,7 @@ NEEDS_WORDS = {
     "CTX302/own_turnstile.py": "that a turnstile is taken and given back stands in the names that the language has for it",
     "CTX103/bounded_undo.py": "that undo has a stated depth stands in the docstring",
     "CTX103/capped_retries.py": "that the cap of the retries is meant stands in the docstring",
+    "CTX103/goes_by_itself.py": "that an entry is kept for a time stands in the name of an argument",
     "CTX105/advisory_counter.py": "that the number is only advice stands in the docstring",
     "CTX301/20_shared_mode_bad.py": "that a hold only reads stands in the mode's name",
     "CTX301/21_read_only_call_bad.py": "that a call only reads stands in the field's name",

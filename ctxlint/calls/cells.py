@@ -7,7 +7,11 @@ from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import resolve_name
 from ctxlint.calls.types import UNKNOWN, Instance, in_order, union
 from ctxlint.calls.view import View
-from ctxlint.ir.value import AccessPath, Name
+from ctxlint.ir.value import AccessPath, Name, Result, Value
+
+
+ANYWHERE = -1
+"""Stands for every event of a function."""
 
 
 def cells_of(view: View, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
@@ -15,11 +19,19 @@ def cells_of(view: View, identity: FunctionId, at: int, path: AccessPath) -> tup
 
     `self.state.items[*].text` lies in `Agent.state` and, if the type of the state is known, in `State.items`.
     """
-    question = (identity, at, path)
+    question = (identity, at if _may_vary(view, identity, path.root) else ANYWHERE, path)
     known = view.cells.get(question)
     if known is None:
         known = view.cells[question] = _find_cells(view, identity, at, path)
     return known
+
+
+def _may_vary(view: View, identity: FunctionId, root: Value) -> bool:
+    """Whether what the root holds can be told otherwise at another event: a variable that is bound here, or that is tested."""
+    if isinstance(root, Name):
+        facts = view.inference.facts(identity)
+        return bool(facts.narrowings.tests) or facts.binds(root.name) or identity.index == 0
+    return not isinstance(root, Result)
 
 
 def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:

@@ -308,7 +308,8 @@ def text_of_value(view: View, identity: FunctionId, at: int, value: Value, depth
     if isinstance(value, Compound) and value.operator in ("+", "f-string", "%", "if", "or", "+="):
         return " ".join(filter(None, (text_of_value(view, identity, at, part, depth + 1) for part in value.parts)))
     if isinstance(value, Name) and value.scope == "local":
-        bindings = [d for d in view.definitions(identity).definitions(at, value.name) if 0 <= d < at]
+        reaching = view.definitions(identity).definitions(at, value.name) if _is_ever_text(view, identity, value.name) else ()
+        bindings = [d for d in reaching if 0 <= d < at]
         event = view.event(identity, max(bindings)) if bindings else None
         if event is not None and event.kind == "local" and event.value is not None:
             return text_of_value(view, identity, max(bindings), event.value, depth + 1)
@@ -325,6 +326,17 @@ def text_of_value(view: View, identity: FunctionId, at: int, value: Value, depth
                 text_of_value(view, identity, value.event, first, depth + 1) if first is not None and not event.path.steps else ""
             )
     return ""
+
+
+def _is_ever_text(view: View, identity: FunctionId, name: str) -> bool:
+    """Whether some binding of a local can give it a text: one to what a read, or the method of a variable, gives cannot."""
+    facts, events = view.inference.facts(identity), view.function(identity).events
+    for number in (*facts.bindings.get(name, ()), *facts.globals.get(name, ())):
+        value = events[number].value
+        made = events[value.event] if isinstance(value, Result) else None
+        if made is None or (made.kind == "call" and made.path is not None and not (made.path.steps and isinstance(made.path.root, Name))):
+            return True
+    return False
 
 
 def _captured_text(view: View, identity: FunctionId, name: str, depth: int) -> str:

@@ -31,6 +31,10 @@ class Facts(msgspec.Struct, frozen=True):
     narrowings: Narrowings
     handed_back: tuple[str, ...] = ()
 
+    def binds(self, name: str) -> bool:
+        """Whether some event of the function binds the name."""
+        return name in self.bindings or name in self.globals
+
 
 ADDING = frozenset(["append", "appendleft", "add", "insert", "setdefault", "extend", "update"])
 """Methods by which the containers of the language take something in."""

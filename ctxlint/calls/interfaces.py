@@ -15,7 +15,8 @@ from ctxlint.ir.function import Formal, Function
 from ctxlint.knowledge.words import hints
 
 _NOTHING = frozenset({"None", "bool", "int", "", "Awaitable[None]", "Awaitable[bool]"})
-_KEY = re.compile(r"(?:typing\.)?(?:Optional\[)?(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime)(?:\])?(?:\s*\|\s*None)?$")
+_ANSWERS = frozenset({"bool", "Awaitable[bool]"})
+_KEY = re.compile(r"(?:typing\.)?(?:Optional\[)?(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime|datetime\.datetime)(?:\])?(?:\s*\|\s*None)?$")
 
 
 def interface_effect(view: View, method: FunctionId) -> InterfaceEffect | None:
@@ -35,16 +36,21 @@ def _roles(view: View, owner: ClassId) -> dict[FunctionId, InterfaceEffect | Non
     assert info is not None
     methods = [FunctionId(info.module, method.function) for method in info.ir.methods]
     roles = {identity: _role(view, view.function(identity)) for identity in methods}
+    for identity in [m for m, role in roles.items() if role in ("write", "append")]:
+        if _takes_only_keys(view, identity, [m for m, role in roles.items() if role == "read"]):
+            roles[identity] = "delete"
     stores = "read" in roles.values() and not {"write", "append", "delete"}.isdisjoint(roles.values())
     return roles if stores else {}
 
 
 def _role(view: View, function: Function) -> InterfaceEffect | None:
     name = function.qualname.rsplit(".", 1)[-1]
-    formals = [f for f in function.formals if f.name not in ("self", "cls") and f.kind not in ("variadic", "keywords")]
+    formals = _own_formals(function)
     gives_nothing = function.returns in _NOTHING
     if name.startswith("__"):
         return None
+    if function.returns in _ANSWERS and hints(name, view.words.reads) and not _is_write(view, name):
+        return None                                      # a question: whether there is such an entry
     if gives_nothing and function.returns:
         return _writing_role(view, name, formals)
     if gives_nothing:                                    # no return annotation: only the words are left
@@ -64,10 +70,33 @@ def _writing_role(view: View, name: str, formals: list[Formal]) -> InterfaceEffe
     return "append" if hints(name, view.words.appends) else "write"
 
 
+def _takes_only_keys(view: View, method: FunctionId, readers: list[FunctionId]) -> bool:
+    """Whether all that a method of the store is given is what a reading method must be given to find something: it puts nothing in.
+
+    A name that speaks of writing is believed.
+    """
+    if _is_write(view, view.function(method).qualname.rsplit(".", 1)[-1]):
+        return False                                     # what it saves may be the object's own
+    given = {f.name: f.annotation for f in _own_formals(view.function(method))}
+    return bool(given) and any(
+        given.items() <= {f.name: f.annotation for f in _own_formals(view.function(reader)) if f.default is None}.items()
+        for reader in readers
+    )
+
+
+def _own_formals(function: Function) -> list[Formal]:
+    return [f for f in function.formals if f.name not in ("self", "cls") and f.kind not in ("variadic", "keywords")]
+
+
 def _is_write(view: View, name: str) -> bool:
     return any(hints(name, words) for words in (view.words.writes, view.words.appends, view.words.deletes))
 
 
+def is_scalar(annotation: str) -> bool:
+    """Whether an annotation names a plain value without parts."""
+    return bool(_KEY.match(annotation))
+
+
 def _is_key(formal: Formal) -> bool:
     """Whether a formal only selects what is read: keyed by a scalar, or optional."""
-    return bool(_KEY.match(formal.annotation)) or formal.default is not None or not formal.annotation
+    return is_scalar(formal.annotation) or formal.default is not None or not formal.annotation

@@ -114,13 +114,18 @@ def _names_only(value: Value) -> bool:
 
 
 def rewritten(view: View, places: Places, identity: FunctionId) -> Iterator[tuple[Term, int]]:
-    """The kept handles through which the function both writes and cuts off, with the first write."""
+    """The kept handles through which the function both writes and cuts off, with the first write.
+
+    What is written at another position than the beginning stands behind what the file holds, and is cut off when it fails.
+    """
     written: dict[Term, int] = {}
     cut: set[Term] = set()
-    for number, event in enumerate(view.function(identity).events):
-        if event.kind != "call" or event.path is None or len(event.path.steps) < 2:
+    moved: dict[Term, bool] = {}
+    for number, modelled in view.modelled_calls(identity):
+        event = view.event(identity, number)
+        if event.path is None or len(event.path.steps) < 2:
             continue
-        for match in view.modelled(identity, number):
+        for match in modelled:
             if match.effect.store != "file" or match.effect.target != "self" or not isinstance(match.target, AccessPath):
                 continue
             place = places.of_path(identity, number, match.target)
@@ -128,14 +133,15 @@ def rewritten(view: View, places: Places, identity: FunctionId) -> Iterator[tupl
                 written.setdefault(place, number)
             elif place.kind == "attribute" and match.effect.does == "truncates":
                 cut.add(place)
-    yield from ((place, number) for place, number in written.items() if place in cut)
+            elif place.kind == "attribute" and match.effect.does == "measures" and event.arguments:
+                moved[place] = moved.get(place, False) or event.arguments[0].value == Constant("int", "0") and len(event.arguments) == 1
+    yield from ((place, number) for place, number in written.items() if place in cut and moved.get(place, True))
 
 
 def parsed(view: View, places: Places, identity: FunctionId) -> Iterator[tuple[Term, int]]:
     """The kept handles that the function gives to a parser, which reads them."""
-    for number, event in enumerate(view.function(identity).events):
-        match = view.does(identity, number, "parses") if event.kind == "call" else None
-        content = argument_of(match.call, match.effect.content) if match is not None else None
+    for number, match in view.calls_that(identity, "parses"):
+        content = argument_of(match.call, match.effect.content)
         if not isinstance(content, Result):
             continue
         read = view.event(identity, content.event)

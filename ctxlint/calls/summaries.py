@@ -23,6 +23,7 @@ from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.value import Value
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 MAX_DISTANCE = 5
@@ -35,15 +36,11 @@ NESTED = 40
 
 
 class Summary(msgspec.Struct, frozen=True, gc=False):
-    """What a call of the function may do. `effects` and `mutations` carry the events of the function itself.
-
-    `reads` is true if some store is read, here or however far below.
-    """
+    """What a call of the function may do. `effects` and `mutations` carry the events of the function itself."""
 
     effects: tuple[StoreEffect, ...] = ()
     mutations: tuple[Mutation, ...] = ()
     suspends: bool = False
-    reads: bool = False
 
 
 class Summaries:
@@ -60,6 +57,7 @@ class Summaries:
         self._by_event: dict[FunctionId, dict[int, tuple[StoreEffect, ...]]] = {}
         self._mutations_by_event: dict[FunctionId, dict[int, tuple[Mutation, ...]]] = {}
         self._mutations_by_cell: dict[FunctionId, dict[str, tuple[Mutation, ...]]] = {}
+        self._mutations_by_origin: dict[FunctionId, dict[tuple[tuple[FunctionId, int], int], tuple[Mutation, ...]]] = {}
         self._compute()
 
     def of(self, identity: FunctionId) -> Summary:
@@ -84,6 +82,13 @@ class Summaries:
                     groups.setdefault(each, []).append(mutation)
             by_cell = self._mutations_by_cell[identity] = {each: tuple(group) for each, group in groups.items()}
         return by_cell.get(cell, ())
+
+    def mutations_from(self, identity: FunctionId, origin: tuple[FunctionId, int], distance: int) -> tuple[Mutation, ...]:
+        """The mutations of the function's summary that come from this primitive one, so many calls away."""
+        by_origin = self._mutations_by_origin.get(identity)
+        if by_origin is None:
+            by_origin = self._mutations_by_origin[identity] = _grouped(self.of(identity).mutations, lambda m: (m.origin, m.distance))
+        return by_origin.get((origin, distance), ())
 
     def reads_store(self, identity: FunctionId, event: int) -> bool:
         """Whether the event's result is content of a store: its nearest effect is a read."""
@@ -164,13 +169,7 @@ class Summaries:
         self._mutations_by_event[identity] = _grouped(mutations, lambda m: m.event)
         events = self.view.function(identity).events
         suspends = any(self.suspends(identity, n) for n, e in enumerate(events) if e.kind == "suspend")
-        return Summary(tuple(effects), tuple(mutations), suspends, self._reads(identity, effects))
-
-    def _reads(self, identity: FunctionId, effects: Sequence[StoreEffect]) -> bool:
-        """Whether a store is read; of a callee in the same recursion that has no summary yet, it is assumed."""
-        return any([effect.kind == "read" for effect in effects]) or any(
-            target not in self._known or self._known[target].reads for target in _called(self.view, identity)
-        )
+        return Summary(tuple(effects), tuple(mutations), suspends)
 
     def _lifted_effects(self, identity: FunctionId) -> Iterator[StoreEffect]:
         for number, calls in self.view.calling(identity):
@@ -305,11 +304,11 @@ def _with_staged(move: StoreEffect, effects: Sequence[StoreEffect]) -> StoreEffe
     )
 
 
-def _grouped(items: Sequence[T], event_of: Callable[[T], int]) -> dict[int, tuple[T, ...]]:
-    groups: dict[int, list[T]] = {}
+def _grouped(items: Sequence[T], key_of: Callable[[T], K]) -> dict[K, tuple[T, ...]]:
+    groups: dict[K, list[T]] = {}
     for item in items:
-        groups.setdefault(event_of(item), []).append(item)
-    return {event: tuple(group) for event, group in groups.items()}
+        groups.setdefault(key_of(item), []).append(item)
+    return {key: tuple(group) for key, group in groups.items()}
 
 
 def _bottom_up(view: View) -> Iterator[list[FunctionId]]:

@@ -73,20 +73,35 @@ def substitute(term: Term, actuals: Mapping[str, Term]) -> Term:
 
 
 def are_apart(one: Term, other: Term) -> bool:
-    """Whether two paths begin alike and then go into two folders, or to two files, whose names are constants.
+    """Whether two paths begin alike and then go into two folders, or to two files, whose names are known to differ.
 
-    Below a folder that has a name of its own, a file of that folder is not one of a folder in it.
+    Whatever they begin with, files of different names are not the same. Below a folder that has a name of its own, a file of
+    that folder is not one of a folder in it.
     """
     steps, others = _components(one), _components(other)
+    if _are_other_names(steps[-1], others[-1]):
+        return True
     for depth, (first, second) in enumerate(zip(steps, others)):
         if first == second and first != UNKNOWN:
             continue
         texts = constant_text(first), constant_text(second)
-        if all(texts) and texts[0] != texts[1]:
+        if all(texts) and texts[0] != texts[1] or depth and _begin_differently(first, second):
             return len(steps) == len(others) or steps[0].kind != "param"
         shorter, longer = sorted((steps[depth:], others[depth:]), key=len)
         return depth > 0 and steps[0].kind in ("attribute", "global") and len(shorter) == 1 < len(longer) and bool(constant_text(shorter[0]))
     return False
+
+
+def _are_other_names(one: Term, other: Term) -> bool:
+    """Whether the last components of two paths are constants that name different files."""
+    names = constant_text(one).rsplit("/", 1)[-1], constant_text(other).rsplit("/", 1)[-1]
+    return all(names) and names[0] != names[1] and not any(name in (".", "..") for name in names)
+
+
+def _begin_differently(one: Term, other: Term) -> bool:
+    """Whether two components are put together from pieces of which the first are constants that differ where both have text."""
+    begins = [constant_text(term.parts[0]) if term.kind == "concat" and term.parts else constant_text(term) for term in (one, other)]
+    return all(begins) and not begins[0].startswith(begins[1]) and not begins[1].startswith(begins[0])
 
 
 def is_folder_of(folder: Term, place: Term) -> bool:

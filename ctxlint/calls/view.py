@@ -13,19 +13,20 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.accessors import accessors
 from ctxlint.calls.binding import bind
 from ctxlint.calls.call import Call as Call
 from ctxlint.calls.call import Modelled as Modelled
 from ctxlint.calls.call import argument_of as argument_of
 from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.program import Program, is_property
+from ctxlint.calls.program import Program
 from ctxlint.calls.resolve import Callees, CallGraph, receives
-from ctxlint.calls.scopes import is_accessor
+from ctxlint.calls.running import formals_run_by
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.types import Instance, in_order
+from ctxlint.flow.aliases import STEPS, root_paths
 from ctxlint.flow.aliases import resolve as resolve_event_path
-from ctxlint.flow.aliases import root_paths
 from ctxlint.flow.graph import EventGraph, event_graph
 from ctxlint.flow.origins import Origins
 from ctxlint.flow.reaching import Definitions
@@ -55,13 +56,15 @@ class View:
         self._calls: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
         self._effective: dict[tuple[FunctionId, int], tuple[Call, ...]] = {}
         self._calling: dict[FunctionId, tuple[tuple[int, tuple[Call, ...]], ...]] = {}
+        self._calling_inside: dict[FunctionId, tuple[tuple[int, tuple[Call, ...]], ...]] = {}
         self._modelled: dict[tuple[FunctionId, int], tuple[Modelled, ...]] = {}
+        self._modelled_calls: dict[FunctionId, tuple[tuple[int, tuple[Modelled, ...]], ...]] = {}
         self._resolved: dict[tuple[FunctionId, int, AccessPath], tuple[AccessPath, ...]] = {}
         self.cells: dict[tuple[FunctionId, int, AccessPath], tuple[str, ...]] = {}
         self.interface_roles: dict[str, dict[FunctionId, InterfaceEffect | None]] = {}
         self._runners: dict[str, bool] = {}
         self._paths: dict[tuple[FunctionId, int], tuple[AccessPath, ...]] = {}
-        self._accessors = _accessors(self.program)
+        self._accessors = accessors(self.program)
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
         self._run_formals: dict[FunctionId, frozenset[str]] = {}
@@ -148,12 +151,20 @@ class View:
         return found
 
     def calling(self, identity: FunctionId) -> tuple[tuple[int, tuple[Call, ...]], ...]:
-        """The function's events that call something, in order, each with its effective calls."""
+        """The function's events that call functions of the program, in order, each with its effective calls."""
         found = self._calling.get(identity)
         if found is None:
             calls = [(number, self.effective_calls(identity, number))
                      for number, event in enumerate(self.function(identity).events) if self._may_call(event)]
-            found = self._calling[identity] = tuple([each for each in calls if each[1]])
+            found = self._calling[identity] = tuple([each for each in calls if any([call.functions for call in each[1]])])
+        return found
+
+    def calling_inside(self, identity: FunctionId) -> tuple[tuple[int, tuple[Call, ...]], ...]:
+        """The function's call events that may call functions of the program, in order, each with all its calls."""
+        found = self._calling_inside.get(identity)
+        if found is None:
+            calls = [(number, self.calls(identity, number)) for number in self.call_graph.calls(identity)]
+            found = self._calling_inside[identity] = tuple([each for each in calls if any([call.functions for call in each[1]])])
         return found
 
     def _is_coroutine(self, call: Call) -> bool:
@@ -187,32 +198,8 @@ class View:
         found = self._run_formals.get(identity)
         if found is None:
             self._run_formals[identity] = frozenset()        # a function that only hands its formal to itself runs nothing
-            found = self._run_formals[identity] = frozenset(self._find_run_formals(identity))
+            found = self._run_formals[identity] = frozenset(formals_run_by(self, identity))
         return found
-
-    def _find_run_formals(self, identity: FunctionId) -> Iterator[str]:
-        function = self.function(identity)
-        formals = {formal.name for formal in function.formals if formal.kind not in ("variadic", "keywords")}
-        for number, event in enumerate(function.events if formals else ()):
-            if event.kind != "call" or event.path is None:
-                continue
-            if isinstance(event.path.root, Name) and not event.path.steps:
-                yield from self._formals_behind(identity, number, event.path.root, formals)
-            if not event.arguments:
-                continue
-            call = direct_call(event, self.call_graph.callees(identity, number))
-            handed = [argument.value for argument in event.arguments] if self._runs_arguments(call) else [
-                value for target in call.functions for name, value in self.bound(call, target).items()
-                if name in self.run_formals(target)
-            ]
-            for value in handed:
-                yield from self._formals_behind(identity, number, value, formals)
-
-    def _formals_behind(self, identity: FunctionId, at: int, value: Value, formals: set[str]) -> Iterator[str]:
-        """The formals that a value can be."""
-        for kind, what in self.origins(identity).identity(value, at):
-            if kind == "param" and what in formals:
-                yield str(what)
 
     def _may_call(self, it: Event) -> bool:
         """Whether an event can call anything: it is a call, or it can reach a property, an item method or an iteration of some
@@ -230,9 +217,10 @@ class View:
 
     def _runs_arguments(self, call: Call) -> bool:
         """Whether the callee runs a callable (or awaits a coroutine) that it is given."""
-        return any([self._runs(name) for name in call.externals])
+        return any([self.runs(name) for name in call.externals])
 
-    def _runs(self, name: str) -> bool:
+    def runs(self, name: str) -> bool:
+        """Whether a library's function runs a callable (or awaits a coroutine) that it is given."""
         found = self._runners.get(name)
         if found is None:
             found = self._runners[name] = any(effect.does == "calls-argument" for effect in self.models.effects(name))
@@ -288,7 +276,7 @@ class View:
             found = self._handed[identity] = {}
             for number, event in enumerate(self.function(identity).events):
                 if event.kind == "call" and event.arguments:
-                    takes = any([self._runs(name) for name in self.call_graph.callees(identity, number).externals])
+                    takes = any([self.runs(name) for name in self.call_graph.callees(identity, number).externals])
                     for argument in event.arguments if takes else ():
                         for kind, what in self.origins(identity).identity(argument.value, number):
                             if kind == "result" and isinstance(what, int) and self.event(identity, what).kind == "call":
@@ -304,6 +292,21 @@ class View:
                 return ()
             found = self._modelled[identity, event] = tuple(self._find_modelled(calls))
         return found
+
+    def modelled_calls(self, identity: FunctionId) -> tuple[tuple[int, tuple[Modelled, ...]], ...]:
+        """The function's calls that models know, in order: what is asked of all calls for one effect is asked of these."""
+        found = self._modelled_calls.get(identity)
+        if found is None:
+            calls = [(number, self.modelled(identity, number)) for number in self.call_graph.calls(identity)]
+            found = self._modelled_calls[identity] = tuple([each for each in calls if each[1]])
+        return found
+
+    def calls_that(self, identity: FunctionId, *verbs: str) -> tuple[tuple[int, Modelled], ...]:
+        """The function's calls with a modelled effect that is one of `verbs`, each with the first such effect."""
+        return tuple([
+            (number, next(m for m in modelled if m.effect.does in verbs))
+            for number, modelled in self.modelled_calls(identity) if any([m.effect.does in verbs for m in modelled])
+        ])
 
     def _find_modelled(self, calls: tuple[Call, ...]) -> Iterator[Modelled]:
         for call in calls:
@@ -346,18 +349,25 @@ class View:
         """What the event's access path can denote, aliases through locals resolved; in an order of their own."""
         found = self._paths.get((identity, event))
         if found is None:
-            found = _ordered(resolve_event_path(self.function(identity), self.definitions(identity), event))
+            path = self.event(identity, event).path
+            found = (path,) if path is not None and self._is_a_root(identity, path) else _ordered(
+                resolve_event_path(self.function(identity), self.definitions(identity), event))
             self._paths[identity, event] = found
         return found
 
     def resolve_path(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[AccessPath, ...]:
         """What an access path can denote at an event, in an order of their own."""
+        if self._is_a_root(identity, path):
+            return (path,)
         question = (identity, at, path)
         found = self._resolved.get(question)
         if found is None:
-            paths = root_paths(self.function(identity), self.definitions(identity), at, path)
-            found = self._resolved[question] = _ordered(paths)
+            found = self._resolved[question] = _ordered(root_paths(self.function(identity), self.definitions(identity), at, path))
         return found
+
+    def _is_a_root(self, identity: FunctionId, path: AccessPath) -> bool:
+        """Whether a path begins at a variable that the function never binds, so that it stands for itself wherever it is."""
+        return isinstance(path.root, Name) and len(path.steps) <= STEPS and not self.inference.facts(identity).binds(path.root.name)
 
     def types(self, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
         """The names of the classes whose instance an access path can hold."""
@@ -367,34 +377,3 @@ class View:
 def _ordered(paths: frozenset[AccessPath]) -> tuple[AccessPath, ...]:
     """A set's own order is another one in every process."""
     return tuple(paths) if len(paths) < 2 else tuple(sorted(paths, key=repr))
-
-
-class _Accessors(msgspec.Struct, frozen=True):
-    """The attributes that some class of the program answers by running code: when they are read, and when they are changed.
-    `[*]` stands for items. A class that answers for attributes it does not declare (`__getattr__`) adds none: nobody says
-    which code that runs. `iterated` tells whether some class says itself what iterating over its instances gives.
-    """
-
-    read: frozenset[str]
-    changed: frozenset[str]
-    iterated: bool = False
-
-
-def _accessors(program: Program) -> _Accessors:
-    read: set[str] = set()
-    changed: set[str] = set()
-    iterated = False
-    for identity in program.functions():
-        function = program.function(identity)
-        if function.owner:
-            name = function.qualname.rpartition(".")[2]
-            if name == "__getitem__":
-                read.add("[*]")
-            elif name in ("__setitem__", "__delitem__"):
-                changed.add("[*]")
-            iterated = iterated or name in ("__iter__", "__aiter__")
-            if is_accessor(function):
-                changed.add(name)
-            if is_property(function):
-                read.add(name)
-    return _Accessors(frozenset(read), frozenset(changed), iterated)

@@ -15,7 +15,7 @@ import msgspec
 from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
-from ctxlint.checks.appends import Appends
+from ctxlint.checks.appends import NEAR, Appends
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.swallowing import Swallow, Swallows
 from ctxlint.checks.unwatched import parts_of
@@ -122,7 +122,7 @@ def _removals(analysis: Analysis, identity: FunctionId, keeping: Keeping, swallo
     made_of = frozenset().union(*(sources.of(identity, at, value) for at, value in keeping.contents))
     following = _same_turn(analysis, identity, keeping.event, swallow.at)
     for given in sorted(s.event for s in made_of if s.kind in ("read", "call")):
-        for event in sorted(following):
+        for event in sorted(following - {keeping.event}):
             if _removes(analysis, identity, event, given):
                 yield Removal(identity, event, given, None)
     passed = {s.name for s in made_of if s.kind == "param"}
@@ -168,14 +168,16 @@ def _removes(analysis: Analysis, identity: FunctionId, event: int, given: int) -
     own = AccessPath(call.path.root, call.path.steps[:-1])
     if source.path.steps and own == AccessPath(source.path.root, source.path.steps[:-1]):
         return by_entry
-    return any(s.event == given for s in sources.of(identity, event, own.root)) and not by_entry
+    return any(s.event == given for s in sources.of(identity, event, own.root, additions=False)) and not by_entry
 
 
 def _is_removal(analysis: Analysis, identity: FunctionId, event: int, name: str) -> bool:
-    """Whether a call removes entries: it is known to, or it is a method of nobody's known code that is called so."""
+    """Whether a call removes entries: it is known to, and does nothing sooner, or it is a method of nobody's known code that is called so."""
     effects = analysis.summaries.effects_at(identity, event)
     if effects:
-        return any(e.kind == "delete" for e in effects)
+        nearest = min(effect.distance for effect in effects)
+        kinds = {effect.kind for effect in effects if effect.distance == nearest}
+        return nearest <= NEAR and "delete" in kinds and kinds.isdisjoint(("write", "append"))
     return _is_elsewhere(analysis, identity, event) and (hints(name, analysis.words.acknowledgements) or hints(name, analysis.words.deletes))
 
 

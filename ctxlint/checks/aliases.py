@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from ctxlint.calls.effects import WRITES
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import subterms
@@ -30,7 +30,7 @@ from ctxlint.roles.handed_on import HandedOn
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
 from ctxlint.roles.image import Image, steps_below
 from ctxlint.roles.images import Images
-from ctxlint.roles.kept import LATER, Kept, Stored, but_itself, entry_wise
+from ctxlint.roles.kept import LATER, Kept, Stored, but_itself, entry_wise, holds_itself
 from ctxlint.roles.mutated import Change, Mutated
 
 
@@ -92,10 +92,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     facts = Facts(
         holders, images, mutated, Changes(mutated), _paired(stored), Given(images, functions), Built(kept, functions),
     )
-    linked = {
-        _root(each.place) for each in stored
-        if each.place != each.image.holder and is_within(each.place, each.image.holder) and not each.image.apart
-    }
+    linked = {_root(each.place) for each in stored if holds_itself(each)}
     for save in stored:
         if linked & {_root(save.place), _root(save.image.holder)}:
             analysis.spare(save.function, save.event, "the value holds itself: a link from part to part is no image")
@@ -248,11 +245,11 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     named = hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots) or (
         save.user is None and is_named(analysis, save)
     )
-    sure = save.to_store or _is_read_back(analysis, save) or named
+    sure = save.to_store or _is_read_back(analysis, facts, save) or named
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
 
 
-def _is_read_back(analysis: Analysis, save: Stored) -> bool:
+def _is_read_back(analysis: Analysis, facts: Facts, save: Stored) -> bool:
     """Whether what runs later writes the one cell into a record of its own for each call, and the records are read again.
 
     A file that is only overwritten has the newest state in the end, whenever it is written.
@@ -266,7 +263,16 @@ def _is_read_back(analysis: Analysis, save: Stored) -> bool:
     return any(
         effect.kind in WRITES and analysis.stores.readers(effect.keys)
         and (effect.kind == "append" or any(part.kind in ("unknown", "param") for part in subterms(effect.place)))
+        and (save.user is not None or _goes_in(facts, save, effect))
         for effect in effects if effect.medium == "file"
+    )
+
+
+def _goes_in(facts: Facts, save: Stored, effect: StoreEffect) -> bool:
+    """Whether the cell itself, or what it holds, is among what is written."""
+    return any(
+        _root(image.holder) == _root(save.image.holder)
+        for content in effect.contents for image in facts.images.of(save.function, save.event, content)
     )
 
 

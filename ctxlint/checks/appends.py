@@ -17,6 +17,7 @@ from ctxlint.calls.terms import are_apart
 from ctxlint.calls.view import Call
 from ctxlint.checks.compensation import is_same_place
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.key_spaces import expires_by_itself, in_other_spaces
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.readers import is_used
 from ctxlint.checks.through_handles import written_through
@@ -98,7 +99,7 @@ class Appends:
             return None
         first = [e for e in effects if e.distance == nearest]
         changes = [e for e in first if e.kind in WRITES and not e.staged and self.is_durable(e)
-                   and (e.keys or self._own_readers(identity, e))]
+                   and (e.keys or self._own_readers(identity, e)) and not expires_by_itself(self._analysis, e)]
         written = frozenset().union(*(e.keys for e in changes))
         if not changes or any(e.kind == "read" and not e.keys & written for e in first):
             return None
@@ -107,7 +108,10 @@ class Appends:
         own = tuple(reader for e in changes if not e.keys for reader in self._own_readers(identity, e))
         paired = (
             reader for reader in self._analysis.stores.readers(written)
-            if not all(are_apart(reader.effect.place, change.place) for change in changes if change.keys & reader.effect.keys)
+            if not all(
+                are_apart(reader.effect.place, change.place) or in_other_spaces(self._analysis, change, reader.effect)
+                for change in changes if change.keys & reader.effect.keys
+            )
         )
         readers = (*paired, *own)
         restored = bool(written & self._rebuilt_keys)

@@ -27,8 +27,8 @@ class Queues:
         self._appends = appends
         self._consumers: dict[str, list[tuple[FunctionId, int]]] = {}
         for identity in analysis.program.functions():
-            for number, event in enumerate(analysis.view.function(identity).events):
-                if event.kind == "call" and _takes(analysis, identity, number) and not event.ignored:
+            for number, _ in analysis.view.calls_that(identity, "mutates"):
+                if _takes(analysis, identity, number) and not analysis.view.event(identity, number).ignored:
                     for cell in queue_cells(analysis, identity, number):
                         if self._persists(identity, number):
                             self._consumers.setdefault(cell, []).append((identity, number))
@@ -70,9 +70,8 @@ class Queues:
 def bounded(analysis: Analysis, appends: Appends, queues: Queues, full: frozenset[str], identity: FunctionId) -> Iterator[Finding]:
     """Report puts that drop what does not fit, or the oldest, from a queue whose entries are still owed."""
     view = analysis.view
-    for number, event in enumerate(view.function(identity).events):
-        match = view.does(identity, number, "queue") if event.kind == "call" else None
-        if match is None or match.effect.suspends or not match.effect.fallible:
+    for number, match in view.calls_that(identity, "queue"):
+        if match.effect.suspends or not match.effect.fallible:
             continue
         cells = queue_cells(analysis, identity, number)
         consumer = queues.owing(cells)

@@ -14,6 +14,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import Call
 from ctxlint.checks.finding import Analysis
+from ctxlint.flow.paths import path
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
@@ -53,6 +54,11 @@ def carried_fields(analysis: Analysis, identity: FunctionId, read: int, write: S
     return frozenset({""}) if "" in fields else fields
 
 
+def is_of_reading(analysis: Analysis, identity: FunctionId, read: int, value: Value, at: int, field: str) -> bool:
+    """Whether a field of an object is still what the reading gave."""
+    return any(not leaf.formal for leaf in _Walk(analysis, identity, read, 0).leaves(value, at, field))
+
+
 def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozenset[str]:
     targets = [t for call in analysis.view.calls(identity, read) for t in (*call.functions, *call.abstract)]
     return frozenset(formal.name for target in targets for formal in analysis.view.function(target).formals)
@@ -60,8 +66,19 @@ def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozens
 
 def _never_changes(analysis: Analysis, identity: FunctionId, field: str) -> bool:
     """Whether at most one function around, and not this one, sets the field to something else than its own old value."""
-    setters = [one for one in _around(analysis, identity) if any(True for _ in _settings(analysis, one, field))]
+    setters = [
+        one for one in _around(analysis, identity)
+        if any(True for _ in _settings(analysis, one, field)) or _changes_in_place(analysis, one, field)
+    ]
     return len(setters) <= 1 and identity not in setters
+
+
+def _changes_in_place(analysis: Analysis, identity: FunctionId, field: str) -> bool:
+    """Whether the function itself changes what the field of something holds."""
+    return any(
+        field in mutation.path.steps and not mutation.distance and mutation.how not in ("rebind", "field")
+        for mutation in analysis.summaries.of(identity).mutations
+    )
 
 
 def _around(analysis: Analysis, identity: FunctionId) -> frozenset[FunctionId]:
@@ -181,24 +198,32 @@ class _Walk:
     def _name(self, name: Name, at: int, field: str) -> None:
         definitions = self._view.definitions(self._identity)
         stored = [n for n in definitions.added.listed(definitions.added.bits(at, name.name))] if name.scope == "local" else []
-        overwritten = False
+        setting: set[int] = set()
         for number in stored:
             event = self._view.event(self._identity, number)
             if event.kind == "write" and event.path is not None and len(event.path.steps) == 1:
                 last = _last_field(event)
                 if event.value is not None and (not field or not last or last == field):
                     self._ask((event.value,), number, "")
-                overwritten = overwritten or (bool(field) and last == field)
+                if field and last == field:
+                    setting.add(number)
             elif event.kind == "call":
                 self._ask([a.value for a in event.arguments if not a.keyword], number, field)
                 self._ask([a.value for a in event.arguments if a.keyword and field in ("", a.keyword)], number, "")
-        for number in definitions.definitions(at, name.name) if not overwritten else ():
+        for number in definitions.definitions(at, name.name):
+            if setting and self._is_set_on_all_ways(number, at, setting):
+                continue
             if number == ENTRY_VALUE:
                 if name.scope == "local":
                     self._found.add(Leaf(name.name, field))
                 continue
             event = self._view.event(self._identity, number)
             self._ask((event.value,) if event.kind == "local" and event.value is not None else (Result(number),), number, field)
+
+    def _is_set_on_all_ways(self, bound: int, at: int, setting: set[int]) -> bool:
+        """Whether the object that was bound gets the field set before it is used."""
+        graph = self._view.graph(self._identity)
+        return path(graph, graph.entry if bound == ENTRY_VALUE else bound, at, setting, consistent=False) is None
 
     def _event(self, number: int, field: str) -> None:
         event = self._view.event(self._identity, number)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
-from ctxlint.checks.bounds import Side, is_raw, is_raw_field
+from ctxlint.checks.bounds import is_raw, is_raw_field
 from ctxlint.checks.bypasses import Bypass, bypasses
 from ctxlint.checks.duals import applies, left_over, mismatch
 from ctxlint.checks.extents import outgrown
@@ -17,6 +17,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards, shared_between
 from ctxlint.checks.miscounts import miscounted
 from ctxlint.checks.positional import Carried, Reason, carried_by, revisions
+from ctxlint.checks.raw import Side
 from ctxlint.checks.resized import resized
 from ctxlint.checks.same_place import bound_later, elsewhere, moved_elsewhere
 from ctxlint.ir.value import Constant, Value

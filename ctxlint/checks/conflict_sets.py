@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
+from collections.abc import Callable
 
 import msgspec
 
@@ -22,6 +24,10 @@ _CONTAINERS = frozenset([
     "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
     "optional", "union", "field",
 ])
+Involved = Callable[[], frozenset[str]]
+"""The fields that are compared around a decision; found when something else depends on it."""
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What the check asks about fields."""
 
@@ -42,10 +48,10 @@ class Sides(msgspec.Struct, frozen=True):
 
 def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
     """The field by which the changes read, when neither the function nor its caller compares one."""
-    involved = _involved(analysis, facts, decision)
+    involved = functools.cache(functools.partial(_involved, analysis, facts, decision))
     by_use = _reads_by_use(analysis, facts, decision)
     if by_use:
-        if involved.intersection(by_use):
+        if involved().intersection(by_use):
             return None
         read, (use, store) = min(by_use.items(), key=lambda item: item[0])
         sureness = _sureness(analysis, decision, read, use, store)
@@ -58,10 +64,10 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
     )
 
 
-def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A field that is declared like a compared one, and whose use is not in view: names say how sure it is."""
-    siblings = _siblings(analysis, facts, decision) - decision.compared
-    if not siblings or involved.intersection(siblings) or not (decision.sets or decision.meets):
+    siblings = _siblings(analysis, facts, decision) - decision.compared if decision.sets or decision.meets else ()
+    if not siblings or involved().intersection(siblings):
         return None
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
@@ -71,7 +77,7 @@ def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involv
     return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
 
 
-def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A collection of what a compared field holds that is seen to select writes: names say how sure it is that it is a read set."""
     if not decision.given or not is_declared(decision.owner):
         return None
@@ -85,7 +91,7 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: f
             key for key, annotation in declared.items()
             if key not in decision.compared and held and _is_collection(annotation) and _held(annotation) == held
         )
-        if involved & beside or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
+        if (beside and involved() & beside) or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
             continue
         named = _named(analysis, beside)
         applied = store.function in callers or _is_collection(annotation) or _is_mapping(annotation)
@@ -94,12 +100,12 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: f
     return None
 
 
-def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: frozenset[str]) -> Sides | None:
+def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A text that a change carries, and from which some function of the module picks out names of what it refers to."""
     if not is_declared(decision.owner) or not any(facts.accesses.uses(key, "write") for key in decision.compared):
         return None
     for key, function, event in picked_from(analysis, facts.fields, decision.owner):
-        if key not in decision.compared and key not in involved:
+        if key not in decision.compared and key not in involved():
             written = min(decision.compared)
             return Sides(written, key, None, Use(key, "read", function, event), "medium" if decision.given else "low")
     return None
@@ -174,10 +180,12 @@ def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
     return not held or any(not other or held & other for other in others)
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _is_collection(annotation: str) -> bool:
     return re.match(r"[\w.]*\b(set|frozenset|list|tuple|sequence|collection|iterable|abstractset)\b", annotation, re.IGNORECASE) is not None
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _held(annotation: str) -> frozenset[str]:
     """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
     words = re.findall(r"[A-Za-z_][\w.]*", annotation)
@@ -185,6 +193,7 @@ def _held(annotation: str) -> frozenset[str]:
     return frozenset(held[:1] if _is_mapping(annotation) else held) - {"None", "Any", "object"}
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _is_mapping(annotation: str) -> bool:
     return re.match(r"[\w.]*\b(dict|mapping|mutablemapping)\b", annotation, re.IGNORECASE) is not None
 

@@ -6,20 +6,18 @@ A derived file is one whose loader, when it cannot be read, computes the content
 
 from __future__ import annotations
 
-from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.members import receiver_name
-from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.sources import Source
+from ctxlint.checks.fetched import is_fetched
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import asks_whether_there
 from ctxlint.checks.handlers import Handler
+from ctxlint.checks.healed import is_written_where_it_differs
 from ctxlint.checks.marks import is_only_compared
 from ctxlint.checks.pairs import is_made_of
 from ctxlint.checks.rewrites import Rewrite, Rewrites, sources_of_content
 from ctxlint.checks.torn_loads import handlers_of_garbage
-from ctxlint.flow.paths import dominates, path, reachable
+from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import NONE, Compound, Constant, Name, Result, Value
 from ctxlint.roles.stores import Access
 
@@ -36,6 +34,8 @@ def why_it_can_be_made_again(analysis: Analysis, rewrites: Rewrites, rewrite: Re
         return "the loader has another source for what the file holds"
     if all(is_only_told(analysis, rewrite, reader) for reader in rewrite.readers):
         return "what is read back is only told to people, and nothing is decided by it"
+    if is_written_where_it_differs(analysis, rewrite):
+        return "whoever reads the file compares it with what would be written, and writes it anew where it differs"
     if all(is_only_compared(analysis, reader) for reader in rewrite.readers):
         return "what is read back is a mark that is only compared: without it the same is asked or done once more"
     return ""
@@ -55,51 +55,6 @@ def _is_cached(analysis: Analysis, rewrites: Rewrites, level: Access, depth: int
         return True
     callers = rewrites.callers(level) if depth else []
     return bool(callers) and all(_is_cached(analysis, rewrites, caller, depth - 1) for caller in callers)
-
-
-def is_fetched(analysis: Analysis, rewrite: Rewrite) -> bool:
-    """Whether all that is written comes from elsewhere (a service, the environment, a clock), which can be asked again."""
-    effect = rewrite.effect
-    if not effect.contents or effect.cells:
-        return False
-    sources = sources_of_content(analysis, rewrite.function, effect)
-    has_cells = any(source.kind == "cell" for source in sources)
-    varying = [source for source in sources if not _is_part_of_the_program(analysis, rewrite.function, source, has_cells)]
-    return bool(varying) and all(_is_asked_for(analysis, rewrite.function, source, effect.event) for source in varying)
-
-
-def _is_part_of_the_program(analysis: Analysis, identity: FunctionId, source: Source, has_cells: bool) -> bool:
-    """Whether the source is a module, a function, a constant of a module, or the receiver of the cells that are named besides.
-
-    A variable of a module that some function changes is none of these: it holds what the program was told.
-    """
-    if source.kind == "global":
-        variable = resolve_name(analysis.program, identity.module, identity.index, source.name)
-        own = bool(split(analysis.program, variable)[0])
-        return not own or all(change.function.index == 0 for change in analysis.cells.changes(variable))
-    return (
-        has_cells and source.kind == "param" and source.name == receiver_name(analysis.view.function(identity))
-    )
-
-
-def _is_asked_for(analysis: Analysis, identity: FunctionId, source: Source, before: int) -> bool:
-    if source.kind == "call":
-        return True
-    if source.kind == "read":
-        return not any(e.medium in ("file", "sql", "interface") for e in analysis.summaries.effects_at(identity, source.event))
-    return source.kind == "cell" and _was_just_fetched(analysis, identity, source.name, before)
-
-
-def _was_just_fetched(analysis: Analysis, identity: FunctionId, cell: str, before: int) -> bool:
-    """Whether the cell was given its value in this very function, on every way, from elsewhere."""
-    view = analysis.view
-    for number, event in enumerate(view.function(identity).events[:before]):
-        if event.kind != "write" or event.path is None or event.value is None or cell not in cells_of(view, identity, number, event.path):
-            continue
-        sources = analysis.summaries.sources.of(identity, number, event.value)
-        if sources and all(s.kind != "cell" and _is_asked_for(analysis, identity, s, number) for s in sources):
-            return dominates(view.graph(identity), number, before)
-    return False
 
 
 def _asks_before_it_computes(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:

@@ -26,6 +26,7 @@ from ctxlint.checks.fresh_guards import (
 )
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
+from ctxlint.checks.other_records import is_another_record
 from ctxlint.checks.records import (
     Sameness,
     is_new_record,
@@ -37,9 +38,11 @@ from ctxlint.checks.records import (
     same_store,
     selectors,
 )
-from ctxlint.checks.second_writers import is_private, puts_something
+from ctxlint.checks.second_writers import is_begin_or_end, is_private, puts_something
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
+from ctxlint.checks.store_writers import second_writer
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
+from ctxlint.checks.unchanged import carries_what_never_changes
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
@@ -220,6 +223,8 @@ def _harmless(
     """Why nothing is lost although another writer can run between the two, in words; empty when something is."""
     if is_new_record(analysis, identity, read.event, write):
         return "the written record is a new one, which nobody else knows yet"
+    if is_another_record(analysis, identity, read, write):
+        return "the written record is made here and has a key of its own"
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return "the read gives the live object itself, not a copy that could be outdated"
     if reads_again_inside(analysis, identity, write):
@@ -233,6 +238,8 @@ def _harmless(
         return guard
     if carries_only_constants(analysis, identity, read.event, write):
         return "only constants go into the written fields, nothing of the old reading"
+    if carries_what_never_changes(analysis, identity, read.event, write):
+        return "every field of the record is replaced, but for those that nobody ever changes"
     return ""
 
 
@@ -314,7 +321,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
 
 def _other_writer(analysis: Analysis, found: StaleCell) -> Evidence:
     if found.others:
-        first = found.others[0]
+        first = min(found.others, key=lambda change: (is_begin_or_end(analysis, found.cell, change), found.others.index(change)))
         return Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
     if found.beside is not None:
         return Evidence("second writer: the same function, of which several are started here", found.beside.caller, found.beside.event)
@@ -329,6 +336,8 @@ def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
         return "medium"
     if found.task is not None and found.kind != "get-or-create" and any(map(puts_something, found.others)):
         return "medium"
+    if found.kind == "attribute-path" and all(is_begin_or_end(analysis, found.cell, other) for other in found.others):
+        return "low"                                      # they fill it at the start, or reset it at the end
     callable_by_all = found.kind == "drained-buffer" or not is_private(analysis, found.function)
     return "medium" if found.others and found.goes_through and callable_by_all else "low"
 
@@ -342,7 +351,7 @@ def _confidence(pair: Pair) -> Confidence:
 
 
 def _second_writer(analysis: Analysis, pair: Pair) -> Evidence:
-    for access in analysis.stores.writers(pair.write.keys):
-        if access.function != pair.function:
-            return Evidence(f"second writer: `{analysis.program.symbol(access.function)}`", access.function, access.effect.event)
-    return Evidence("second writer: another call of the same function")
+    other = second_writer(analysis, pair.function, pair.read, pair.write)
+    if other is None:
+        return Evidence("second writer: another call of the same function")
+    return Evidence(f"second writer: `{analysis.program.symbol(other.function)}`", other.function, other.effect.event)

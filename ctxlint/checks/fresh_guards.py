@@ -6,12 +6,13 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import Term, subterms
+from ctxlint.checks.checked_inside import checks_its_base
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.lock_keys import picking_keys
 from ctxlint.checks.records import keys_of, same_store, selectors
 from ctxlint.checks.suspensions import comes_before, suspension_between
 from ctxlint.flow.guards import guards
-from ctxlint.ir.value import AccessPath, Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.knowledge.words import hints
 
 
@@ -27,6 +28,10 @@ def guard_of(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
         return "every known caller holds a lock over the call"
     if carries_version(analysis, identity, write.event):
         return "the write carries a version, so that the store can refuse it"
+    if checks_its_base(analysis, identity, write):
+        return "the called function compares what is stored with the version of what it is given, before it writes"
+    if compares_old_content(analysis, identity, read, write) and is_answered(analysis, identity, write.event):
+        return "the write is handed what was read beside what is to replace it, and its answer is looked at"
     if looks_again(analysis, identity, read, write):
         return "the write depends on a second reading after the last suspension point"
     return ""
@@ -79,10 +84,30 @@ def compares_old_content(analysis: Analysis, identity: FunctionId, read: int, wr
     return bool(whole) and len(old) > 1
 
 
+def is_answered(analysis: Analysis, identity: FunctionId, event: int) -> bool:
+    """Whether the function asks what the call at the event answered."""
+    graph = analysis.view.graph(identity)
+    return any(
+        edge.condition is not None and ("result", event) in analysis.view.origins(identity).roots(edge.condition.value, node)
+        for node in graph.order for edge in graph.successors(node) if node < len(analysis.view.function(identity).events)
+    )
+
+
 def _is_part(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
     """Whether the value is a field of what was read."""
+    if _is_unpacked(analysis, identity, at, value):
+        return False
     paths = analysis.view.resolve_path(identity, at, AccessPath(value))
     return any(path.root == Result(read) and path.steps for path in paths)
+
+
+def _is_unpacked(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> bool:
+    """Whether the value is one of several that a call gave back together."""
+    if not isinstance(value, Name) or value.scope != "local":
+        return False
+    definitions = [d for d in analysis.view.definitions(identity).definitions(at, value.name) if d >= 0]
+    bound = [analysis.view.event(identity, d).value for d in definitions]
+    return bool(bound) and all(isinstance(v, Compound) and v.operator == "item" and isinstance(v.parts[0], Result) for v in bound)
 
 
 def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:

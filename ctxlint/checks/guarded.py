@@ -9,9 +9,13 @@ from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.terms import UNKNOWN, Term, is_folder_of
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import caught
+from ctxlint.checks.torn_loads import handlers_of_garbage
+from ctxlint.flow.assumptions import NOTHING, Assumed, follow
+from ctxlint.flow.graph import EventGraph, GraphEdge
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Condition
 from ctxlint.ir.value import NONE, AccessPath, Closure, Compound, Constant, Name, Result, Value
+from ctxlint.roles.stores import Access
 
 
 def runs_only_if_missing(analysis: Analysis, identity: FunctionId, event: int, place: Term) -> bool:
@@ -45,27 +49,63 @@ def conditions_before(analysis: Analysis, identity: FunctionId, event: int) -> I
 
 
 def _reachable_with_content(analysis: Analysis, identity: FunctionId, event: int, place: Term) -> bool:
-    """Whether some way leads to the event on which nothing says that the file is missing."""
+    """Whether some way leads to the event on which nothing says that the file is missing, or that it could not be read.
+
+    A way may not contradict itself: what it was told once (`found = True`) holds until something changes it.
+    """
     graph = analysis.view.graph(identity)
     events = analysis.view.function(identity).events
     absent = {n for n, it in enumerate(events) if it.kind == "catch" and _caught_missing(analysis, identity, n)}
-    seen, pending = {graph.entry}, [graph.entry]
-    while pending:
-        node = pending.pop()
-        if node == event:
-            return True
-        for edge in graph.successors(node):
-            if edge.target in seen or edge.target in absent:
-                continue
-            condition = edge.condition
-            if condition is not None and (
-                _holds_missing(analysis, identity, condition.value, condition.holds, place)
-                or _found_nothing(analysis, identity, edge.target, condition.value, condition.holds, place)
-            ):
-                continue
-            seen.add(edge.target)
-            pending.append(edge.target)
-    return False
+    absent |= _caught_unreadable(analysis, identity, place)
+    told: dict[tuple[int, GraphEdge], bool] = {}
+
+    def says_nothing_is_there(node: int, edge: GraphEdge) -> bool:
+        condition = edge.condition
+        if condition is None:
+            return False
+        if (node, edge) not in told:
+            told[node, edge] = _holds_missing(analysis, identity, condition.value, condition.holds, place) or _found_nothing(
+                analysis, identity, edge.target, condition.value, condition.holds, place
+            )
+        return told[node, edge]
+
+    for follows in (_plainly, _consistently):
+        state: _State = (graph.entry, NOTHING)
+        seen, pending, reached = {state}, [state], False
+        while pending and not reached and len(seen) < _STATES:
+            node, assumed = pending.pop()
+            reached = node == event
+            for edge in graph.successors(node):
+                after = None if edge.target in absent else follows(graph, node, edge, assumed)
+                if after is not None and (edge.target, after) not in seen and not says_nothing_is_there(node, edge):
+                    seen.add((edge.target, after))
+                    pending.append((edge.target, after))
+        if not reached and len(seen) < _STATES:
+            return False
+    return True
+
+
+_State = tuple[int, Assumed]
+
+_STATES = 4000
+
+
+def _plainly(graph: EventGraph, node: int, edge: GraphEdge, assumed: Assumed) -> Assumed | None:
+    return assumed
+
+
+def _consistently(graph: EventGraph, node: int, edge: GraphEdge, assumed: Assumed) -> Assumed | None:
+    clash, after = follow(graph, graph.conditions, node, edge, assumed)
+    return None if clash else after
+
+
+def _caught_unreadable(analysis: Analysis, identity: FunctionId, place: Term) -> set[int]:
+    """The handlers in which the function lands when what is at the place makes no sense."""
+    reads = [
+        Access(identity, e) for e in analysis.summaries.of(identity).effects
+        if e.kind == "read" and not e.distance and e.place == place and place != UNKNOWN
+    ]
+    return {handler.catch for reader in reads for handler in handlers_of_garbage(analysis, reader)}
 
 
 def _definition_in(analysis: Analysis, outer: FunctionId, index: int) -> int | None:

@@ -51,7 +51,10 @@ def _same_owner(analysis: Analysis, one: FunctionId, other: FunctionId) -> bool:
 def _is_kept(analysis: Analysis, read: FunctionId, write: FunctionId) -> bool:
     """Whether the known implementations, if there are any, keep the record outside of this process's memory."""
     owner = analysis.program.owner(read)
+    info = analysis.program.class_(owner) if owner is not None else None
     implementers = analysis.program.implementers(owner) if owner is not None else ()
+    if not implementers and info is not None:                # there are too many for a call to reach, but each can be asked
+        implementers = tuple(c for c in info.subclasses if not analysis.program.is_abstract(c))
     names = [analysis.view.function(m).qualname.rpartition(".")[2] for m in (read, write)]
     bodies = [m for c in implementers for n in names if (m := analysis.program.method(c, n)) is not None]
     return not bodies or any(

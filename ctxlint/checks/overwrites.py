@@ -18,6 +18,7 @@ from ctxlint.checks.handlers import Handler, handlers_of
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import handlers_of_garbage, taken_for_nothing
+from ctxlint.checks.working_files import is_written_anew_before_reading
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Result, Value
@@ -85,7 +86,13 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
 
 
 def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence:
-    """How sure it is that the file is state that the program depends on."""
+    """How sure it is that the file is state that the program depends on.
+
+    A writer and a reader that are both told their paths, by nobody in common, were one pair in half of the findings that were
+    judged.
+    """
+    if rewrite.apart or is_written_anew_before_reading(analysis, rewrite):
+        return "low"
     if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite) or is_given_up_in_silence(analysis, rewrite):
         return "low"
     certain = kind != "in-place"

@@ -80,22 +80,12 @@ def _neighbours(analysis: Analysis, identity: FunctionId) -> list[FunctionId]:
     """The other functions of the same class, its bases and subclasses; of the module for a plain function."""
     program = analysis.program
     owner = program.owner(identity)
-    found = []
-    for other in program.functions():
-        if other == identity:
-            continue
-        theirs = program.owner(other)
-        if owner is None:
-            if theirs is None and other.module == identity.module:
-                found.append(other)
-        elif theirs is not None and (theirs in _lineage(analysis, owner) or owner in _lineage(analysis, theirs)):
-            found.append(other)
-    return found
-
-
-def _lineage(analysis: Analysis, owner: str) -> tuple[str, ...]:
-    info = analysis.program.class_(owner)
-    return (owner,) if info is None else info.mro
+    info = program.class_(owner) if owner is not None else None
+    family = {owner} if info is None else {*info.mro, *info.subclasses}
+    declared = [program.class_(each) for each in family if each is not None]
+    modules = {identity.module, *(each.module for each in declared if each is not None)}
+    members = (FunctionId(module, index) for module in sorted(modules) for index in range(len(program.modules[module].ir.functions)))
+    return [other for other in members if other != identity and program.owner(other) in family]
 
 
 def _formats(analysis: Analysis, identity: FunctionId, verbs: tuple[str, ...], depth: int) -> set[str]:

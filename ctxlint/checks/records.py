@@ -132,6 +132,7 @@ def is_touched(analysis: Analysis, identity: FunctionId, read: int, write: int) 
 
 
 def _is_made_of(analysis: Analysis, identity: FunctionId, at: int, value: Value, read: int) -> bool:
+    """Whether something of what the call at `read` gave goes into the value."""
     return any(s.kind == "read" and s.event == read for s in analysis.summaries.sources.of(identity, at, value))
 
 
@@ -158,6 +159,15 @@ def keys_of(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> 
 
 def _is_known(term: Term) -> bool:
     return all(part.kind not in ("unknown", "fresh") for part in subterms(term))
+
+
+def may_be_same_place(one: Term, other: Term) -> bool:
+    """Whether nothing tells the places of two functions apart: the texts in them are equal where they are built alike."""
+    if one.kind == "constant" and other.kind == "constant":
+        return one.name == other.name
+    if one.kind != other.kind or len(one.parts) != len(other.parts):
+        return one.kind != "constant" or other.kind != "constant"
+    return all(may_be_same_place(a, b) for a, b in zip(one.parts, other.parts))
 
 
 def _differs(one: Term, other: Term) -> bool:

@@ -21,14 +21,15 @@ from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.pairs import reads_beside, reads_of_the_same_argument
 from ctxlint.flow.origins import Atom
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import Value
+from ctxlint.ir.value import NONE, Value
 from ctxlint.roles.stores import Access
 
 
 class Rewrite(msgspec.Struct, frozen=True):
     """A write in place: where, to which file, and the accesses that read it back (the nearest first).
 
-    `known` is true when somebody knows the file by a name, or reads and writes the one that he was told.
+    `known` is true when somebody knows the file by a name, or reads and writes the one that he was told. `apart` tells that
+    nothing shows that the readers, who are told a path, are ever told this one.
     """
 
     function: FunctionId
@@ -36,6 +37,7 @@ class Rewrite(msgspec.Struct, frozen=True):
     place: Term
     readers: tuple[Access, ...]
     known: bool
+    apart: bool = False
 
 
 class Rewrites:
@@ -79,6 +81,14 @@ class Rewrites:
             passing = self._passing(effect.origin).get((level.function, effect.distance + 1), ())
             known = self._callers[level] = [other for other in passing if _is_lifted_from(other.effect, effect)]
         return known
+
+    def _callers_by_a_shorter_way(self, level: Access) -> list[Access]:
+        """The calls that come to this level, too, when all of them come to the write by fewer calls in another way."""
+        passing = self._passing(level.effect.origin)
+        return [
+            caller for distance in range(1, level.effect.distance + 1) for caller in passing.get((level.function, distance), ())
+            if caller.function != level.function and _is_lifted_from(caller.effect, level.effect)
+        ]
 
     def _passing(self, origin: tuple[FunctionId, int]) -> dict[tuple[FunctionId, int], list[Access]]:
         """The levels of a write above the lowest, by a function that they call there and by their distance."""
@@ -130,7 +140,8 @@ class Rewrites:
         elif above:
             yield from above.values()
         elif beside:
-            yield Rewrite(level.function, level.effect, level.effect.place, beside, False)
+            apart = not any(self._are_told_the_same(level, reader) for reader in beside)
+            yield Rewrite(level.function, level.effect, level.effect.place, beside, False, apart)
         else:
             self._spare(level, "the path comes from the callers, and none of the analysed ones reads such a file back")
 
@@ -138,11 +149,12 @@ class Rewrites:
         """Whether the write can destroy something: here, and in at least one of its callers if there are any."""
         known = self._live.get(level)
         if known is None:
+            self._live[level] = True                         # until it is known: a chain of calls may come back to where it was
             known = self._live[level] = not self._is_harmless(level) and self._is_live_above(level)
         return known
 
     def _is_live_above(self, level: Access) -> bool:
-        callers = self.callers(level)
+        callers = self.callers(level) or self._callers_by_a_shorter_way(level)
         if not callers or any(map(self._is_live, callers)):
             return True
         self._spare(level, "every caller writes to a temporary, new or missing file", *((c.function, c.effect.event) for c in callers))
@@ -204,6 +216,28 @@ class Rewrites:
         if level.effect.distance or level.effect.keys or is_handed_in(self._analysis, level):
             return ()
         return _nearest_first(reads_beside(self._analysis, level), level)
+
+    def _are_told_the_same(self, level: Access, reader: Access) -> bool:
+        """Whether some function tells both the same path.
+
+        So does the class: by a path of the same name that has a value of its own, or by a method of a base class that is
+        overridden, through which the program saves whatever it holds.
+        """
+        function, name = self._analysis.view.function(level.function), level.effect.place.name
+        own = {formal.name for formal in function.formals if formal.default not in (None, NONE)}
+        if name == reader.effect.place.name and (name in own or self._is_override(level.function)):
+            return True
+        return any(
+            effect.kind == "read" and effect.origin == reader.effect.origin and effect.place == caller.effect.place
+            for caller in self.callers(level) if caller.effect.place != UNKNOWN
+            for effect in self._analysis.summaries.of(caller.function).effects
+        )
+
+    def _is_override(self, identity: FunctionId) -> bool:
+        program = self._analysis.program
+        info = program.class_(program.owner(identity) or "")
+        method = self._analysis.view.function(identity).qualname.rpartition(".")[2]
+        return info is not None and any(program.own_method(base, method) is not None for base in info.mro[1:])
 
     def _is_told_everything(self, level: Access) -> bool:
         """Whether the function only carries out what its caller says: which file of a folder, and what to write."""

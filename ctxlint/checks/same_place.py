@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.duals import in_sequence, translated
+from ctxlint.checks.duals import applies, in_sequence, translated
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.positional import Carried, Reason
 from ctxlint.flow.paths import reachable
@@ -53,7 +53,10 @@ def moved_elsewhere(analysis: Analysis, undo: UndoRecords, carried: Carried) -> 
         return
     done = in_sequence(analysis, record.function, carried.edits)
     for function in dict.fromkeys(replay.function for replay in carried.replays):
-        undone = in_sequence(analysis, function, [e for e in undo.edits.of(function) if e.holders & carried.replays[0].edit.holders])
+        undone = in_sequence(analysis, function, [
+            e for e in undo.edits.of(function)
+            if e.holders & carried.replays[0].edit.holders and applies(analysis, undo, function, e, record)
+        ])
         if len(done) < 2 or len(done) != len(undone):
             continue
         for edit, inverse in zip(done, reversed(undone)):

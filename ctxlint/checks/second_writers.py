@@ -67,6 +67,11 @@ def puts_something(change: Change) -> bool:
     )
 
 
+def is_begin_or_end(analysis: Analysis, cell: str, change: Change) -> bool:
+    """Whether the change fills the cell from a store, as at the start, or resets it, as at the end: neither is a part of its use."""
+    return not puts_something(change) or any(restore.function == change.function for restore in analysis.cells.restores((cell,)))
+
+
 def _is_free(analysis: Analysis, start: Start, identity: FunctionId) -> bool:
     """Whether a start is none by the function itself, which knows whom it has started."""
     return start.caller != identity

@@ -17,9 +17,8 @@ COUNT = "builtins.int"
 def short_writes(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Finding]:
     """Report unbuffered writes to a file that is read back, where the number of bytes taken is dropped."""
     view = analysis.view
-    for number, event in enumerate(view.function(identity).events):
-        match = view.does(identity, number, "mutates") if event.kind == "call" and event.ignored else None
-        if match is None or match.effect.returns != COUNT or match.effect.store != "file":
+    for number, match in view.calls_that(identity, "mutates"):
+        if not view.event(identity, number).ignored or match.effect.returns != COUNT or match.effect.store != "file":
             continue
         append = appends.at(identity, number)
         if append is None or not append.readers:

@@ -19,6 +19,7 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import split
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
+from ctxlint.calls.terms import is_fresh
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
@@ -191,7 +192,7 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
         awaited = analysis.view.awaited_call(identity, waiting.value) if waiting.note == "await" else None
         if awaited is None or awaited == write.event or not comes_before(analysis, identity, point, write.event):
             continue
-        if analysis.view.does(identity, awaited, "joins", "calls-argument", "concurrent-executor"):
+        if analysis.view.does(identity, awaited, "joins", "calls-argument", "concurrent-executor") or _waits_for_given(analysis, identity, awaited):
             continue                                          # what is waited for is not handed on
         handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
         reads = _reads_of(cell, analysis.summaries.sources.of_all(identity, awaited, handed))
@@ -199,6 +200,20 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
         if reads:
             return StaleCell("drained-buffer", identity, cell, max(reads), point, write, others)
     return None
+
+
+def _waits_for_given(analysis: Analysis, identity: FunctionId, awaited: int) -> bool:
+    """Whether the called functions wait for the tasks that they are given."""
+    targets = [target for call in analysis.view.calls(identity, awaited) for target in call.functions]
+    return bool(targets) and all(
+        any(
+            ("param", formal.name) in analysis.view.origins(target).roots(argument.value, number, mutations=True)
+            for number, event in enumerate(analysis.view.function(target).events) if event.kind == "call"
+            and analysis.view.does(target, number, "joins", "concurrent-executor")
+            for argument in event.arguments for formal in analysis.view.function(target).formals
+        )
+        for target in targets
+    )
 
 
 def _siblings_adding(analysis: Analysis, identity: FunctionId, write: Mutation) -> Iterator[Change]:
@@ -241,7 +256,11 @@ def _is_empty(analysis: Analysis, function: FunctionId, value: Value) -> bool:
 
 
 def _filled(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleCell | None:
-    if write.how != "item" or write.distance or analysis.view.event(identity, write.event).kind != "write" or not _holds_state(analysis, identity, write):
+    event = analysis.view.event(identity, write.event)
+    if write.how != "item" or write.distance or event.kind != "write" or not _holds_state(analysis, identity, write):
+        return None
+    if event.keys and is_fresh(analysis.summaries.places.term(identity, write.event, event.keys[-1])):
+        analysis.spare(identity, write.event, "the entry is put under a new key, which nobody else has")
         return None
     cell = write.cells[-1]
     asked = _reads_of(cell, condition_sources(analysis, identity, write.event))

@@ -21,6 +21,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.last_saves import last_save
 from ctxlint.checks.lost_image import lost_images
+from ctxlint.checks.made_good import is_made_again, is_made_by_its_reader
 from ctxlint.checks.retained import is_retained
 from ctxlint.checks.short_writes import short_writes
 from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
@@ -30,6 +31,7 @@ from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import NONE, Name, Value
+from ctxlint.knowledge.words import hints
 
 SMALL = 4
 """How many other steps a tried part may hold and still be mainly an append."""
@@ -112,6 +114,8 @@ def _why_told(analysis: Analysis, swallows: Swallows, identity: FunctionId, appe
         return "the failure is shown to whoever sits at the prompt"
     if is_retained(analysis, identity, append):
         return "what is written is taken off its queue only afterwards: what fails stays there for the next attempt"
+    if is_made_again(analysis, identity, append):
+        return "whoever reads it back sees that it is not what is wanted, and it is written once more"
     return ""
 
 
@@ -234,6 +238,8 @@ def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, appen
     for mutation in analysis.summaries.of(identity).mutations:
         if not mutation.cells or mutation.distance > 1 or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
             continue
+        if hints(short_cell(mutation.cells), analysis.words.caches) and not _is_restored_from(analysis, mutation, append):
+            continue                                     # what is remembered to save time says nothing of its own
         before = path(graph, graph.entry, mutation.event, frozenset((append.event,))) is not None and (
             path(graph, mutation.event, append.event) is not None
         )
@@ -298,6 +304,8 @@ def _confidence(
     if swallow.told or by_the_way or is_secondary(analysis, swallow) or is_fresh(append.effect.place):
         return "low"
     if _absence_tells(analysis, answers, identity, swallow) or _is_done_again(analysis, appends, identity, append, swallow):
+        return "low"
+    if not isinstance(lost, Mutation) and is_made_by_its_reader(analysis, append):
         return "low"
     if not append.rebuilt:
         return "medium" if isinstance(lost, Mutation) else "low"

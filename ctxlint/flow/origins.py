@@ -8,7 +8,7 @@ from typing import Literal, Union
 from ctxlint.flow.reaching import ENTRY_VALUE, Definitions, Reaching
 from ctxlint.ir.event import Event
 from ctxlint.ir.function import Function
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
 Atom = Union[
     tuple[Literal["result"], int],
@@ -91,7 +91,11 @@ class Origins:
             elif isinstance(part, Result):
                 if part.event not in results:
                     results.add(part.event)
-                    self._result(part.event, mode, atoms, pending)
+                    read = self._function.events[part.event].path
+                    if mode == "additions" and read is not None and self._is_of_attribute(part.event):
+                        self._holder(read, part.event, atoms, pending, bound, added)
+                    else:
+                        self._result(part.event, mode, atoms, pending)
             elif isinstance(part, Name):
                 for number in self._unseen(self._definitions.bound, part.name, where, bound):
                     self._definition(part, number, atoms, pending)
@@ -142,6 +146,28 @@ class Origins:
             pending.append((event.value, number))
         elif not whole and event.kind == "read" and event.path is not None:
             pending.append((event.path.root, number))
+
+    def _is_of_attribute(self, number: int) -> bool:
+        event = self._function.events[number]
+        return event.kind == "read" and event.path is not None and isinstance(event.path.root, Name) and event.path.steps[:1] not in ((), ("[*]",))
+
+    def _holder(
+        self, read: AccessPath, number: int, atoms: set[Atom], pending: _Pending, bound: dict[str, int], added: dict[str, int]
+    ) -> None:
+        """An attribute, and the object it is read of: with what was added to that, but for what its other attributes were set to."""
+        assert isinstance(read.root, Name)
+        atoms.add(("result", number))
+        for each in self._unseen(self._definitions.bound, read.root.name, number, bound):
+            self._definition(read.root, each, atoms, pending)
+        step = read.steps[0]
+        reaching, key = self._definitions.added, f"{read.root.name}.{step}"
+        bits = reaching.bits(number, read.root.name) & ~added.get(read.root.name, 0) & ~added.get(key, 0)
+        added[key] = added.get(key, 0) | bits
+        for each in reaching.listed(bits):
+            event = self._function.events[each]
+            other = event.kind == "write" and event.path is not None and event.path.steps[:1] not in ((step,), ("[*]",))
+            if not other and self._adds(each):
+                pending.extend([(value, each) for value in _added(event)])
 
 
 def discarding(function: Function) -> frozenset[int]:

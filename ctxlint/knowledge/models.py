@@ -6,6 +6,7 @@ An effect or key that is not in the vocabulary is a problem to be shown, with th
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, get_args
@@ -200,22 +201,39 @@ def load_models(model_paths: Iterable[Path] = (), folder: Path | None = None, ru
 
     Raises ConfigurationError for a path that does not exist and for text that is no TOML.
     """
-    by_name: dict[str, tuple[Effect, ...]] = {}
-    by_type: dict[str, frozenset[str]] = {}
-    problems: list[str] = []
-    own = sorted((folder or rules_folder() / "models").glob("*.toml"))
-    for number, file in enumerate((*own, *_files(model_paths))):
-        table = read_toml(file)
-        effects, here = _effects(table, file)
-        for name, found in effects.items():
-            by_name[name] = (*by_name.get(name, ()), *found) if number < len(own) else found
-        problems.extend(here)
-        types, here = _types(table, file)
+    built_in = _built_in(folder or rules_folder() / "models")
+    by_name, by_type, problems = dict(built_in.by_name), dict(built_in.by_type), list(built_in.problems)
+    for file in _files(model_paths):
+        effects, types, here = _read(file)
+        by_name.update(effects)
         by_type.update(types)
         problems.extend(here)
     if runtime and runtime != RUNTIME:
         by_name.update({runtime + name.removeprefix(RUNTIME): effects for name, effects in by_name.items() if name.startswith(f"{RUNTIME}.")})
     return Models(by_name, by_type, _by_method(by_name), tuple(problems))
+
+
+@functools.cache
+def _built_in(folder: Path) -> Models:
+    """Return the models of a folder, which stays as it is while the process lives."""
+    by_name: dict[str, tuple[Effect, ...]] = {}
+    by_type: dict[str, frozenset[str]] = {}
+    problems: list[str] = []
+    for file in sorted(folder.glob("*.toml")):
+        effects, types, here = _read(file)
+        for name, found in effects.items():
+            by_name[name] = (*by_name.get(name, ()), *found)
+        by_type.update(types)
+        problems.extend(here)
+    return Models(by_name, by_type, {}, tuple(problems))
+
+
+def _read(file: Path) -> tuple[dict[str, tuple[Effect, ...]], dict[str, frozenset[str]], list[str]]:
+    """Return the effects and the types of one file, and what was not understood."""
+    table = read_toml(file)
+    effects, problems = _effects(table, file)
+    types, others = _types(table, file)
+    return effects, types, [*problems, *others]
 
 
 def _by_method(by_name: Mapping[str, tuple[Effect, ...]]) -> dict[str, tuple[Effect, ...]]:

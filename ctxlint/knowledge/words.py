@@ -30,6 +30,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     appends: WordSet
     deletes: WordSet
     acknowledgements: WordSet
+    expiries: WordSet
     dependencies: WordSet
     effects: WordSet
 

@@ -21,7 +21,7 @@ from ctxlint.roles.fills import Fills, filling
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Keys, Mode, Places
 from ctxlint.roles.leaf import Leaf
-from ctxlint.roles.likeness import may_be_one, share
+from ctxlint.roles.likeness import may_be_one, share, whole_of
 from ctxlint.roles.literals import literals_before
 
 MODES: tuple[Mode, ...] = ("read", "write")
@@ -56,6 +56,7 @@ class Selecting:
         self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}
         self._taken_apart: dict[FunctionId, tuple[tuple[int, Holder], ...]] = {}
         self._tests: dict[tuple[FunctionId, int], frozenset[tuple[str, str, bool]]] = {}
+        self._about: dict[tuple[FunctionId, Mode], dict[Value, list[int]]] = {}
 
     def tests_at(self, identity: FunctionId, event: int) -> frozenset[tuple[str, str, bool]]:
         """The tests of fields that hold at an event."""
@@ -94,6 +95,17 @@ class Selecting:
                 found.update(key.text for key in event.keys if isinstance(key, Constant))
         return found if selects else set()
 
+    def keys_about(self, identity: FunctionId, mode: Mode, names: frozenset[Value]) -> list[Keyed]:
+        """The keys of a function that are made of one of some names, or of a part of it: others share nothing with them."""
+        known = self._about.get((identity, mode))
+        keys = self.keys.of(identity, mode)
+        if known is None:
+            known = self._about[identity, mode] = {}
+            for position, keyed in enumerate(keys):
+                for stem in {whole_of(s) for value in keyed.values for s in self.fills.stems(identity, keyed.event, value)}:
+                    known.setdefault(stem, []).append(position)
+        return [keys[position] for position in sorted({p for name in names for p in known.get(whole_of(name), ())})]
+
     def stored(self, identity: FunctionId) -> tuple[tuple[int, frozenset[Leaf]], ...]:
         """Where the function stores something under a key, and the fields that this is made of."""
         found = self._stored.get(identity)
@@ -114,12 +126,12 @@ class Selecting:
         return found
 
     def _find_taken_apart(self, identity: FunctionId) -> Iterator[tuple[int, Holder]]:
-        for number, event in enumerate(self.view.function(identity).events):
-            if event.kind == "call" and event.arguments and any(call.functions for call in self.view.calls(identity, number)):
+        for number, _ in self.view.calling_inside(identity):
+            event = self.view.event(identity, number)
+            given = self.view.inference.of_event(identity, number) if event.arguments else ()
+            if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
                 holders = [h for argument in event.arguments for h in self.holders.of(identity, number, argument.value) if "[" in h]
-                given = self.view.inference.of_event(identity, number) if holders else ()
-                if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
-                    yield from ((number, holder.partition("[")[0]) for holder in holders)
+                yield from ((number, holder.partition("[")[0]) for holder in holders)
 
 
 class Accesses:
@@ -141,6 +153,7 @@ class Accesses:
         self._owners = owners
         self._asked = selecting.concerned(names, modules, functions)
         self._by_mode: dict[Mode, dict[str, tuple[Use, ...]]] = {}
+        self._places: dict[tuple[FunctionId, Places], Places] = {}
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
@@ -178,9 +191,11 @@ class Accesses:
             for store in self.uses(written, "write"):
                 if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
                     return use, store
-        for use in self.uses(read, "read"):
-            for store in self.uses(written, "write"):
-                if self._passed(use) & self._passed(store) - FILES:
+        stores = [(store, self._passed(store) - FILES) for store in self.uses(written, "write")]
+        for use in self.uses(read, "read") if any([places for _, places in stores]) else ():
+            passed = self._passed(use)
+            for store, places in stores:
+                if not passed.isdisjoint(places):
                     return use, store
         if not by_any_name or written.rpartition(".")[0].endswith(("{}", "()")):
             return None
@@ -191,6 +206,12 @@ class Accesses:
 
     def _passed(self, use: Use) -> Places:
         """The places of a use, and for formals what the function's callers pass."""
+        known = self._places.get((use.function, use.places))
+        if known is None:
+            known = self._places[use.function, use.places] = self._find_passed(use)
+        return known
+
+    def _find_passed(self, use: Use) -> Places:
         found = set(use.places)
         formals = [f.name for f in self._view.function(use.function).formals if f"{use.function.module}:{f.name}" in use.places]
         sites = [*self._view.call_graph.callers(use.function), *self._untyped.get(use.function, ())] if formals else []
@@ -234,8 +255,8 @@ class Accesses:
                 if field.rpartition(".")[0].endswith(("{}", "()")):
                     found.setdefault((identity, f"display {number}"), set()).add(field)
         for identity in self._asked:
-            for number, event in enumerate(self._view.function(identity).events):
-                for call in self._view.calls(identity, number) if event.kind == "call" and event.arguments else ():
+            for number, calls in self._view.calling_inside(identity):
+                for call in calls if self._view.event(identity, number).arguments else ():
                     for target in call.functions[:4]:
                         for formal, value in self._view.bound(call, target).items():
                             used = found.get((target, formal))
@@ -341,7 +362,7 @@ class Accesses:
 
     def _made_of(self, identity: FunctionId, number: int, names: frozenset[Value], mode: Mode) -> Iterator[Keyed]:
         """The keys that are made of what a field is filled with."""
-        for keyed in self._keys.of(identity, mode):
+        for keyed in self._selecting.keys_about(identity, mode, names):
             if keyed.event != number and not keyed.sought and any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
                 yield keyed
 

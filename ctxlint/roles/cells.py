@@ -63,6 +63,7 @@ class Cells:
         self._restores: dict[str, list[Restore]] = {}
         self._changes: dict[str, list[Change]] = {}
         self._sorted: dict[tuple[tuple[str, ...], frozenset[str] | None], tuple[Restore, ...]] = {}
+        self._set: dict[str, list[tuple[FunctionId, int]]] | None = None
         for identity in summaries.view.program.functions():
             self._collect(identity)
 
@@ -91,6 +92,16 @@ class Cells:
         """The functions that change the cell by operations of their own."""
         return tuple(self._changes.get(cell, ()))
 
+    def set_fields(self, field: str) -> tuple[tuple[FunctionId, int], ...]:
+        """Where an attribute of that name is set, of whatever object."""
+        if self._set is None:
+            self._set = {}
+            for identity in self._summaries.view.program.functions():
+                for number, event in enumerate(self._summaries.view.function(identity).events):
+                    if event.kind == "write" and event.path is not None and event.path.steps:
+                        self._set.setdefault(event.path.steps[-1], []).append((identity, number))
+        return tuple(self._set.get(field, ()))
+
     def is_on_demand(self, restore: Restore) -> bool:
         """Whether the restore looks into the cell before it reads the store: a miss is made up for at the next use."""
         view = self._summaries.view
@@ -108,13 +119,15 @@ class Cells:
 
     def _collect(self, identity: FunctionId) -> None:
         summary = self._summaries.of(identity)
+        # What is rebuilt is read by an event of the function, here or below: it has the effect of a read that can be named.
+        rebuilds = any([e.kind == "read" and (e.keys or parameters(e.place)) for e in summary.effects])
         for mutation in summary.mutations:
             if not mutation.cells:
                 continue
             if mutation.distance == 0:
                 for cell in mutation.cells:
                     self._changes.setdefault(cell, []).append(Change(identity, mutation))
-            if mutation.distance <= NEAR and summary.reads:    # what is rebuilt is read here or below
+            if mutation.distance <= NEAR and rebuilds:
                 self._collect_restores(identity, mutation)
 
     def _collect_restores(self, identity: FunctionId, mutation: Mutation) -> None:

@@ -52,9 +52,7 @@ class Concurrency:
     def _find(self) -> dict[FunctionId, list[HandOver]]:
         found: dict[FunctionId, list[HandOver]] = {}
         for caller in self._view.program.functions():
-            for event in self._view.call_graph.calls(caller):
-                if self._view.does(caller, event, "concurrent-executor") is None:
-                    continue
+            for event, _ in self._view.calls_that(caller, "concurrent-executor"):
                 for position, target in self._view.call_graph.passed_callables(caller, event):
                     del position
                     if isinstance(target, FunctionId) and self._view.function(target).kind in ("function", "lambda"):

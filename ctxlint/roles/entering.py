@@ -46,10 +46,9 @@ class Entering:
         for call in view.effective_calls(identity, mutation.event):
             for target in call.functions:
                 actuals = view.bound(call, target)
-                for inner in self._summaries.of(target).mutations:
-                    if inner.origin == mutation.origin and inner.distance == mutation.distance - 1:
-                        stored = {s.name for s in self.content(target, inner) if s.kind == "param"}
-                        found += [value for name, value in actuals.items() if name in stored]
+                for inner in self._summaries.mutations_from(target, mutation.origin, mutation.distance - 1):
+                    stored = {s.name for s in self.content(target, inner) if s.kind == "param"}
+                    found += [value for name, value in actuals.items() if name in stored]
         return tuple(dict.fromkeys(found))
 
     def _asked(
@@ -77,10 +76,9 @@ class Entering:
         view, sources = self._summaries.view, self._summaries.sources
         for call in view.effective_calls(identity, mutation.event):
             for target in call.functions:
-                actuals = view.bound(call, target)
-                for inner in self._summaries.of(target).mutations:
-                    if inner.origin != mutation.origin or inner.distance != mutation.distance - 1:
-                        continue
+                behind = self._summaries.mutations_from(target, mutation.origin, mutation.distance - 1)
+                actuals = view.bound(call, target) if behind else {}
+                for inner in behind:
                     for source in self._asked(known, target, inner, keys=keys):
                         if source.kind == "param" and source.name in actuals:
                             yield from sources.of(identity, mutation.event, actuals[source.name])

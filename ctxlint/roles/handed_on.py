@@ -9,7 +9,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod
-from ctxlint.calls.view import Modelled
+from ctxlint.calls.view import Call, Modelled
 from ctxlint.ir.value import Result, Value
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.images import Images
@@ -38,24 +38,23 @@ class HandedOn:
         return found
 
     def _find(self, identity: FunctionId) -> Iterator[Stored]:
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind != "call":
-                continue
-            if self._view.does(identity, number, "concurrent-executor") is not None:
-                yield from self._started(identity, number)
-                continue
-            put = self._view.does(identity, number, QUEUE)
-            if put is not None:
-                yield from self._queued(identity, number, put)
-            for call in self._view.effective_calls(identity, number):
+        for number, _ in self._view.calls_that(identity, "concurrent-executor"):
+            yield from self._started(identity, number)
+        for number, put in self._view.calls_that(identity, QUEUE):
+            yield from self._queued(identity, number, put)
+        for number, calls in self._view.calling(identity):
+            for call in calls:
                 for target in call.functions[:4]:
-                    if target == identity or is_constructor(self._view, target):
-                        continue
-                    for stored in self.of(target):
-                        if stored.user is not None and stored.image.holder.startswith(f"{target.module}:"):
-                            for image in self._images.translated(identity, number, call, target, stored.image):
-                                if image != stored.image:
-                                    yield Stored(LATER, image, identity, number, made=stored.origin, user=stored.user)
+                    if target != identity and not is_constructor(self._view, target):
+                        yield from self._through(identity, number, call, target)
+
+    def _through(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> Iterator[Stored]:
+        """What a callee puts into a queue of what it is passed."""
+        for stored in self.of(target):
+            if stored.user is not None and stored.image.holder.startswith(f"{target.module}:"):
+                for image in self._images.translated(identity, number, call, target, stored.image):
+                    if image != stored.image:
+                        yield Stored(LATER, image, identity, number, made=stored.origin, user=stored.user)
 
     # A task, a thread, an executor.
 
@@ -94,8 +93,7 @@ class HandedOn:
         return any(effect.kind in WRITES for effect in self._summaries.of(identity).effects)
 
     def _serialises(self, identity: FunctionId) -> bool:
-        events = self._view.function(identity).events
-        return any(self._view.does(identity, n, "serialises") for n, e in enumerate(events) if e.kind == "call")
+        return bool(self._view.calls_that(identity, "serialises"))
 
     def _handed(self, identity: FunctionId, number: int, value: Value) -> Iterator[tuple[int, Value]]:
         """What is handed over: a value, or the arguments of a coroutine that was called for it."""
@@ -106,7 +104,19 @@ class HandedOn:
                 for argument in made.arguments:
                     yield value.event, argument.value
                 return
-        yield number, value
+        if not self._is_to_come(identity, number, value):
+            yield number, value
+
+    def _is_to_come(self, identity: FunctionId, number: int, value: Value) -> bool:
+        """Whether the value is what was begun before: what it shares with something is its result, which is made later."""
+        view = self._view
+        awaited = {view.awaited_call(identity, e.value) for e in view.function(identity).events if e.kind == "suspend"}
+        for kind, what in view.origins(identity).identity(value, number):
+            if kind == "result" and isinstance(what, int) and what not in awaited and view.event(identity, what).kind == "call":
+                targets = [t for call in view.calls(identity, what) for t in (*call.functions, *call.abstract)]
+                if view.does(identity, what, "concurrent-executor") or any(view.function(t).kind == "coroutine" for t in targets):
+                    return True
+        return False
 
     # The other end of a queue.
 
@@ -127,9 +137,8 @@ class HandedOn:
         if self._takers is None:
             self._takers = {}
             for identity in self._view.program.functions():
-                for number, event in enumerate(self._view.function(identity).events):
-                    taken = self._view.does(identity, number, "mutates") if event.kind == "call" else None
-                    if taken is not None and taken.effect.store == QUEUE and taken.effect.how == "remove":
+                for number, taken in self._view.calls_that(identity, "mutates"):
+                    if taken.effect.store == QUEUE and taken.effect.how == "remove":
                         for holder in self._holders.of_receiver(identity, number):
                             self._takers.setdefault(holder, []).append(identity)
         return self._takers.get(queue, [])

@@ -18,6 +18,7 @@ from ctxlint.calls.view import View
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.cased import cased
 
 Holder = str
 
@@ -231,8 +232,14 @@ class Holders:
         numbered = {h[:-1] for h in holders if h.endswith("#")}
         if numbered:
             return _below(numbered, ITEM) if isinstance(position, Constant) and position.text == "1" else ()
-        field = self._field_at(self._view.inference.of_value(identity, at, whole), position)
+        types = self._asked_for(identity, at, whole, self._view.inference.of_value(identity, at, whole))
+        field = self._field_at(types, position)
         return (field,) if field else _below(holders, f"[{position.text}]" if isinstance(position, Constant) else ITEM)
+
+    def _asked_for(self, identity: FunctionId, at: int, subject: Value, types: Types) -> Types:
+        """Of several types of a value those that the `case` around an event asks for."""
+        asked = cased(self._view, identity, at, subject) if len(types) > 1 else frozenset()
+        return frozenset(t for t in types if isinstance(t, Instance) and t.name in asked) or types
 
     def _field_at(self, types: Types, position: Value) -> Holder:
         """The field of a named tuple that a position stands for."""
@@ -248,7 +255,7 @@ class Holders:
         self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...], depth: int
     ) -> frozenset[Holder]:
         inference = self._view.inference
-        types = inference.of_value(identity, at, path.root) if path.steps else frozenset()
+        types = self._asked_for(identity, at, path.root, inference.of_value(identity, at, path.root)) if path.steps else frozenset()
         holders = set(self._of(identity, at, path.root, depth))
         remaining = iter(keys)
         for step in path.steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -13,7 +14,7 @@ from ctxlint.calls.types import ClassObject, in_order
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.holders import ITEM, Holder, Holders
+from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
 from ctxlint.roles.image import Image, as_whole, copied
 from ctxlint.roles.images import Images
 from ctxlint.roles.measures import slice_of
@@ -21,6 +22,7 @@ from ctxlint.roles.measures import slice_of
 LATER = "later"
 """The place of what is handed to something that runs later."""
 
+_ELEMENTS = re.compile(r"(?:\[(?:\*|\d+)\])+$")
 _PUTS = frozenset(["append", "appendleft", "add", "insert", "extend", "update", "setdefault"])
 
 
@@ -66,6 +68,12 @@ def but_itself(stored: Stored) -> Stored:
         return stored
     own = stored.place[len(image.holder) + 1:].partition("[")[0]
     return msgspec.structs.replace(stored, image=msgspec.structs.replace(image, apart=(*image.apart, own)))
+
+
+def holds_itself(stored: Stored) -> bool:
+    """Whether a value becomes an element of itself, as the neighbours in a chain do; what an entry files under a name is a record."""
+    steps = stored.place[len(stored.image.holder):]
+    return not stored.image.depth and bool(steps) and is_within(stored.place, stored.image.holder) and _ELEMENTS.match(steps) is not None
 
 
 class Kept:

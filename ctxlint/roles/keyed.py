@@ -84,8 +84,8 @@ class Keys:
         if identity in self._depths:
             return
         self._depths[identity] = depth
-        for number, event in enumerate(self._view.function(identity).events if depth else ()):
-            for call in self._view.calls(identity, number) if event.kind == "call" else ():
+        for _, calls in self._view.calling_inside(identity) if depth else ():
+            for call in calls:
                 for target in call.functions[:4]:
                     self._follow(target, depth - 1)
 
@@ -297,8 +297,8 @@ class Keys:
 
     def _through_calls(self, identity: FunctionId, mode: Mode) -> Iterator[Keyed]:
         """Keys that are passed to a helper which reads or writes by them; one by which it writes is none by which it reads."""
-        for number, event in enumerate(self._view.function(identity).events):
-            for call in self._view.calls(identity, number) if event.kind == "call" else ():
+        for number, calls in self._view.calling_inside(identity):
+            for call in calls:
                 for target in call.functions[:4] if call.arguments else ():
                     inner = self._selecting_formals(target, mode) if target != identity else ()
                     actuals = self._view.bound(call, target) if inner else {}

@@ -30,6 +30,11 @@ def field_names(made: Event) -> tuple[str, ...]:
     return tuple(name.text for name in names if isinstance(name, Constant))
 
 
+def whole_of(stem: Value) -> Value:
+    """What a stem is, or a part of."""
+    return stem.parts[0] if isinstance(stem, Compound) else stem
+
+
 def share(one: frozenset[Value], other: frozenset[Value]) -> bool:
     """Whether two keys are made of the same, or one of a part of what the other is."""
     for left, right in ((one, other), (other, one)):

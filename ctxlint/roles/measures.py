@@ -129,6 +129,9 @@ class Measures:
                 return parts[0].times(-1)
             if value.operator == "+x":
                 return parts[0]
+            if value.operator == "if":
+                one, other = (self._number(identity, at, part, depth) for part in value.parts[1:])
+                return one if one == other else single(("choice", str(identity), repr(value), at))
             return self._place(identity, at, value)
         return _unknown(identity, at, value)
 

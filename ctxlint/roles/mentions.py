@@ -77,6 +77,7 @@ class Mentions:
             name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
             if name in _SIZES:
                 return
+            yield from self._holders.file_at(identity, number)
             for argument in event.arguments:
                 yield from self._of(identity, number, argument.value, depth)
             if event.path.steps:

@@ -110,12 +110,11 @@ class Overlaps:
     def deciding(self, identity: FunctionId) -> tuple[Overlap, ...]:
         """The function's own comparisons, and those of helpers that compare what they are given without knowing what it is."""
         found = [overlap for overlap in self.own(identity)]
-        for number, event in enumerate(self._view.function(identity).events):
-            if event.kind == "call" and event.path is not None:
-                for call in self._view.calls(identity, number):
-                    for target in call.functions[:4]:
-                        if target != identity and self._is_open(target):
-                            found += self._seen_from(identity, number, call, target, HELPERS)
+        for number, calls in self._view.calling_inside(identity):
+            for call in calls:
+                for target in call.functions[:4]:
+                    if target != identity and self._is_open(target):
+                        found += self._seen_from(identity, number, call, target, HELPERS)
         return tuple(dict.fromkeys(found))
 
     def _is_open(self, identity: FunctionId) -> bool:
@@ -141,11 +140,14 @@ class Overlaps:
                             yield from self._seen_from(identity, number, call, target, depth)
 
     def _seen_from(self, identity: FunctionId, number: int, call: Call, target: FunctionId, depth: int) -> Iterator[Overlap]:
+        below = self.of(target, depth - 1)
+        if not below:
+            return
         passed = {name: self._fields.of(identity, number, value) for name, value in self._view.bound(call, target).items()}
         formals = self._view.function(target).formals
         if call.receiver is not None and formals and formals[0].name not in passed:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
-        for overlap in self.of(target, depth - 1):
+        for overlap in below:
             sides = [
                 frozenset(new for leaf in side for new in self._fields.translated(leaf, passed))
                 for side in (overlap.left, overlap.right, overlap.looked)
@@ -179,9 +181,9 @@ class Overlaps:
     ) -> Iterator[Overlap]:
         where = at if seen_at is None else seen_at
         if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
-            left = self._side(identity, where, value.parts[0])
-            right = self._side(identity, where, value.parts[-1])
             looked = self._looked_on_both(identity, value)
+            left = self._side(identity, where, value.parts[0])
+            right = self._side(identity, where, value.parts[-1]) if left or looked else left
             if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
                 yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
@@ -225,7 +227,7 @@ class Overlaps:
         if any(call.functions for call in self._view.calls(identity, number)):
             return
         left = self._fields.of_path(identity, number, AccessPath(path.root, path.steps[:-1]), event.keys)
-        right = self._fields.of_all(identity, number, [a.value for a in event.arguments])
+        right = self._fields.of_all(identity, number, [a.value for a in event.arguments]) if left else left
         if left and right:
             yield Overlap(number, path.steps[-1], left, right, frozenset(), (), path.steps[-1] in _APART, Result(number))
 

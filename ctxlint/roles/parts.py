@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ctxlint.calls.cells import attribute_owner
+from ctxlint.calls.elements import MAPPINGS
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import ClassObject, in_order
@@ -110,11 +111,12 @@ class Parts:
         built = [t.name for t in in_order(self.view.inference.of_path(identity, number, event.path)) if isinstance(t, ClassObject)]
         for class_id in built:
             info = self.view.program.class_(class_id)
-            if info is not None:
+            if info is not None and not self._is_mapping(class_id):
                 return self._of_class(identity, number, class_id, parts)
         fields = self._factory_fields(identity, event)
-        if name in ("dict", "SimpleNamespace") or fields is not None or any(not b.startswith("builtins.") for b in built):
-            step = "[{}]" if name == "dict" else ".{}"
+        mapping = name == "dict" or any(self._is_mapping(b) for b in built)
+        if mapping or name == "SimpleNamespace" or fields is not None or any(not b.startswith("builtins.") for b in built):
+            step = "[{}]" if mapping else ".{}"
             for index, argument in enumerate(event.arguments):
                 suffix = step.format(argument.keyword) if argument.keyword else f"[{index}]"
                 self.take_apart(identity, number, argument.value, prefix + suffix, parts, depth + 1)
@@ -122,6 +124,12 @@ class Parts:
                     self.take_apart(identity, number, argument.value, f"{prefix}.{fields[index]}", parts, depth + 1)
             return bool(event.arguments)
         return self._of_helper(identity, number, parts, prefix)
+
+    def _is_mapping(self, class_id: ClassId) -> bool:
+        """Whether the objects of a class are mappings that keep what they are given by its name: a `dict` with another name."""
+        info = self.view.program.class_(class_id)
+        return info is not None and any(base in MAPPINGS or base.endswith("TypedDict") for base in info.mro[1:]) and not any(
+            method.name == "__init__" for method in info.ir.methods)
 
     def _factory_fields(self, identity: FunctionId, event: Event) -> list[str] | None:
         """The fields of a record class that a module variable holds and a call with their names made: `Edit = namedtuple(…)`."""

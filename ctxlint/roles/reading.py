@@ -6,7 +6,7 @@ here: at a start, some removed, some inserted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -20,6 +20,7 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit, Operation
 from ctxlint.roles.holders import STORE, Holder
 from ctxlint.roles.measures import ONE, ZERO, Measures, Sum, is_in_order, single, slice_of
+from ctxlint.roles.sequence_methods import METHODS
 from ctxlint.roles.written_back import written_back
 
 
@@ -42,19 +43,45 @@ class Reader:
                 name = event.path.steps[-1] if event.path.steps else getattr(event.path.root, "name", "")
                 if name in _MIXES or name in _SORTED:
                     yield from self._of_sorted(number, event, name)
-                elif event.path.steps and (name in _METHODS or name == "write"):
+                elif event.path.steps and (name in METHODS or name == "write"):
                     yield from self._of_call(number, event)
             elif event.kind in ("write", "delete") and event.path is not None and event.path.steps:
                 if event.path.steps[-1] == "[*]":
                     yield from self._of_item(number, event)
-                    if event.kind == "write" and event.keys and isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str":
-                        yield from self._of_element(number, event, AccessPath(event.path.root, event.path.steps[:-1]), event.keys[:-1])
+                    if event.kind == "write" and event.keys and event.value is not None:
+                        yield from self._of_entry(number, event, event.path, event.value)
                 elif event.kind == "write" and event.value is not None:
                     yield from self._of_element(number, event, event.path, event.keys)
                     yield from self._of_binding(number, event.value, self._holders.of_event(self._identity, number))
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
                 if event.path.root.scope != "local" or event.path.root.name in shared:
                     yield from self._of_variable(number, event.path.root, event.value)
+
+    def _of_entry(self, number: int, event: Event, path: AccessPath, value: Value) -> Iterator[Edit]:
+        """A store under a key of a mapping: a field of an element, or a sequence that is bound anew to what is left of it."""
+        named = isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str"
+        if named:
+            yield from self._of_element(number, event, AccessPath(path.root, path.steps[:-1]), event.keys[:-1])
+        holders = self._holders.of_event(self._identity, number)
+        if named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1])):
+            if self._is_made_of(number, value, holders, 0):
+                yield from self._of_binding(number, value, holders)
+
+    def _is_made_of(self, number: int, value: Value, holders: frozenset[Holder], depth: int) -> bool:
+        """Whether a value is put together of the elements of one of these places."""
+        if depth > 6:
+            return False
+        if isinstance(value, Compound):
+            return any(self._is_made_of(number, part, holders, depth + 1) for part in value.parts)
+        if self._holders.of(self._identity, number, value) & holders:
+            return True
+        if isinstance(value, Name) and value.scope == "local":
+            bound = self._only_binding(number, value)
+            return bound is not None and self._is_made_of(*bound, holders, depth + 1)
+        if isinstance(value, Result):
+            event = self._view.event(self._identity, value.event)
+            return event.kind == "call" and any(self._is_made_of(value.event, a.value, holders, depth + 1) for a in event.arguments)
+        return False
 
     def _of_variable(self, number: int, name: Name, value: Value) -> Iterator[Edit]:
         """A variable that functions share is a cell; a local is none."""
@@ -90,7 +117,7 @@ class Reader:
 
     def by_method(self, number: int, method: AccessPath, keys: tuple[Value, ...], arguments: list[Value]) -> Iterator[Edit]:
         """The edit that a method of a sequence makes when it is called with these arguments."""
-        shape = _METHODS.get(method.steps[-1])
+        shape = METHODS.get(method.steps[-1])
         receiver = AccessPath(method.root, method.steps[:-1])
         if shape is None or self._is_no_sequence(number, receiver):
             return
@@ -320,63 +347,6 @@ class _Piece(msgspec.Struct, frozen=True):
     element: bool = False
 
 
-class _Method(msgspec.Struct, frozen=True):
-    """A method of the language's sequences: how many arguments it takes, and the edit it is."""
-
-    takes: tuple[int, ...]
-    reads: Callable[[Reader, int, frozenset[Holder], list[Value]], Edit]
-
-
-def _insert(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    return reader.edit("insert", number, holders, reader.position(number, given[0], holders), ZERO, ONE, given[:1], given[1:])
-
-
-def _append(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    return reader.edit("append", number, holders, reader.size(number, holders), ZERO, ONE, (), given)
-
-
-def _extend(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    return reader.edit("append", number, holders, reader.size(number, holders), ZERO, reader.length(number, given[0]), (), given)
-
-
-def _prepend(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    return reader.edit("prepend", number, holders, ZERO, ZERO, ONE, (), given)
-
-
-def _pop(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    if not given or given[0] == Constant("int", "-1"):
-        return reader.edit("pop", number, holders, reader.size(number, holders) - ONE, ONE, ZERO, (), ())
-    return reader.edit("remove", number, holders, reader.position(number, given[0], holders), ONE, ZERO, given[:1], ())
-
-
-def _popleft(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    return reader.edit("remove", number, holders, ZERO, ONE, ZERO, (), ())
-
-
-def _remove(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    return reader.edit("remove", number, holders, None, ONE, ZERO, (), given)
-
-
-def _clear(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    return reader.edit("whole", number, holders, ZERO, reader.size(number, holders), ZERO, (), ())
-
-
-def _reorder(reader: Reader, number: int, holders: frozenset[Holder], given: list[Value]) -> Edit:
-    return reader.edit("reorder", number, holders, None, None, None, (), given)
-
-
-_METHODS: dict[str, _Method] = {
-    "insert": _Method((2,), _insert),
-    "append": _Method((1,), _append),
-    "extend": _Method((1,), _extend),
-    "appendleft": _Method((1,), _prepend),
-    "pop": _Method((0, 1), _pop),
-    "popleft": _Method((0,), _popleft),
-    "remove": _Method((1,), _remove),
-    "clear": _Method((0,), _clear),
-    "sort": _Method((0,), _reorder),
-    "reverse": _Method((0,), _reorder),
-}
 _MIXES = frozenset(["shuffle", "heapify", "heappush", "heappop", "heappushpop", "heapreplace"])
 _COPYING = frozenset(["list", "sorted", "bytearray", "deque", "copy", "deepcopy"])
 _SORTED = {"insort": "right", "insort_right": "right", "insort_left": "left"}

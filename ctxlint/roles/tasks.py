@@ -52,10 +52,9 @@ class Tasks:
         if self._starts is None:
             self._starts = {}
             for caller in self._view.program.functions():
-                for event in self._view.call_graph.calls(caller):
-                    if self._view.does(caller, event, "concurrent-executor") is not None:
-                        for target, start in self._started(caller, event):
-                            self._starts.setdefault(target, []).append(start)
+                for event, _ in self._view.calls_that(caller, "concurrent-executor"):
+                    for target, start in self._started(caller, event):
+                        self._starts.setdefault(target, []).append(start)
         return tuple(self._starts.get(identity, ()))
 
     def started(self, identity: FunctionId, depth: int = 0) -> Start | None:

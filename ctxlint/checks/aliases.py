@@ -202,8 +202,6 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
 
 def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy in a local that one function makes and puts back."""
-    if save.image.where[0] != save.function:
-        return
     undone = undoes(analysis, save)
     change = meanwhile(analysis, save, facts.changes.seen(save.image, through=True)) if undone else None
     if change is not None:
@@ -213,7 +211,7 @@ def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Findin
         analysis.spare(save.function, save.event, "nothing that runs before the copy is put back changes what it shares", save.image.where)
         return
     change = facts.changes.first(save.image, (save.function,))
-    if change is not None:
+    if change is not None and save.image.depth and save.image.where[0] == save.function:
         yield _finding(analysis, facts, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
 
 
@@ -340,15 +338,16 @@ def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change
     cell = stored.image.holder if kind != "restore" else stored.place
     record = stored.place if kind != "restore" else stored.image.holder
     mutator = analysis.program.symbol(change.function)
+    levels = max(stored.image.depth, stored.image.above if stored.back else 0)
     return Finding(
         function=function, event=event, kind=kind, confidence=confidence,
         fields={
             "cell": _short(cell), "record": _copy_name(analysis, stored) or _short(record), "mutator": mutator, "change": At(change.function, change.event),
-            "depth": "no level" if stored.image.depth == 0 else f"{stored.image.depth} level{'s' if stored.image.depth > 1 else ''}",
+            "depth": "no level" if levels == 0 else f"{levels} level{'s' if levels > 1 else ''}",
             "restorer": analysis.program.symbol(other.function if kind != "restore" else stored.function),
         },
         flow=(
-            FlowStep(function, event, f"copies {'nothing' if stored.image.depth == 0 else 'too little'} of `{_short(cell if kind != 'restore' else record)}`"),
+            FlowStep(function, event, f"copies {'nothing' if levels == 0 else 'too little'} of `{_short(cell if kind != 'restore' else record)}`"),
             FlowStep(change.function, change.event, f"changes `{_short(change.place)}` in place"),
             FlowStep(other.function, other.event, "the other side of the record"),
         ),

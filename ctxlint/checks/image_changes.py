@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import between, path, reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Result
@@ -64,12 +65,28 @@ def place_of(analysis: Analysis, stored: Stored, changes: Changes) -> tuple[Func
     return stored.image.where
 
 
+def made_at(analysis: Analysis, put_back: Stored) -> int | None:
+    """The event of a function at which the copy that it puts back is made, by itself or by who it calls for that."""
+    function, event = put_back.image.where
+    if function == put_back.function:
+        return event
+    makers = [n for n, calls in analysis.view.calling(put_back.function) if any(function in call.functions for call in calls)]
+    return makers[0] if len(makers) == 1 else None
+
+
 def undoes(analysis: Analysis, put_back: Stored) -> bool:
     """Whether a copy is put back on some ways only, or is one of several: what happened since is kept unless it is chosen against."""
-    if put_back.image.above:
-        return True
+    made = made_at(analysis, put_back)
+    if made is None or _is_one_of_several(analysis, put_back, made):
+        return made is not None
     graph = analysis.view.graph(put_back.function)
-    return path(graph, put_back.image.where[1], graph.exit, {put_back.event}, exceptional=False) is not None
+    return path(graph, made, graph.exit, {put_back.event}, exceptional=False) is not None
+
+
+def _is_one_of_several(analysis: Analysis, put_back: Stored, made: int) -> bool:
+    """Whether copies are made again and again, and one of them is put back afterwards."""
+    loop = analysis.view.graph(put_back.function).derived(Loops).loop_of(made)
+    return put_back.image.chosen or (loop is not None and put_back.event not in loop.body)
 
 
 def meanwhile(analysis: Analysis, put_back: Stored, changes: Iterable[Change]) -> Change | None:
@@ -103,8 +120,10 @@ def is_known_meanwhile(analysis: Analysis, put_back: Stored) -> bool:
 def _inside(analysis: Analysis, put_back: Stored) -> frozenset[int]:
     """The events between the copy and putting it back; while others of several copies are made, too."""
     graph = analysis.view.graph(put_back.function)
-    made, back = put_back.image.where[1], put_back.event
-    if put_back.image.above:
+    made, back = made_at(analysis, put_back), put_back.event
+    if made is None:
+        return frozenset()
+    if _is_one_of_several(analysis, put_back, made):
         return reachable(graph, made, {back}) & between(graph, graph.entry, back)
     return between(graph, made, back)
 

@@ -29,7 +29,8 @@ class Image(msgspec.Struct, frozen=True, gc=False):
     `within` are the steps from the value itself to it: `[*]` in `[x]`, `[a]` and `[b]` in `{"a": {"b": x}}`.
     `apart` are fields that the copy of an object was given values of its own for. `folded` is how many of the levels are
     those of the containers around it: a list of copied rows is its table copied two levels deep. `above` is how many levels
-    around it were copied where it was taken out: one for an entry of `list(x)`.
+    around it were copied where it was taken out: one for an entry of `list(x)`. `chosen` is true when it was taken out of a
+    container that was put together here, and may hold others like it.
     """
 
     holder: Holder
@@ -40,6 +41,7 @@ class Image(msgspec.Struct, frozen=True, gc=False):
     apart: tuple[str, ...] = ()
     folded: int = 0
     above: int = 0
+    chosen: bool = False
 
     @property
     def around(self) -> int:
@@ -68,7 +70,12 @@ def as_whole(image: Image) -> Image:
 
 def steps_below(inner: Holder, outer: Holder) -> int:
     """How many steps a place lies below another one."""
-    return len(_STEP.findall(inner[len(outer):]))
+    return len(steps_in(inner[len(outer):]))
+
+
+def steps_in(way: str) -> list[str]:
+    """The steps of which the end of a place's name consists."""
+    return _STEP.findall(way)
 
 
 def copied(image: Image, levels: int) -> Image:
@@ -88,12 +95,13 @@ def out_of(images: Iterable[Image], step: str = ITEM) -> Iterator[Image]:
     for image in images:
         if image.around:
             if step == image.within[0] or (ITEM in (step, image.within[0]) and step[0] == image.within[0][0]):
-                yield msgspec.structs.replace(image, within=image.within[1:], above=image.above + 1)
+                chosen = image.chosen or image.within[0] == ITEM
+                yield msgspec.structs.replace(image, within=image.within[1:], above=image.above + 1, chosen=chosen)
         else:
             above = image.above + 1 if image.depth else image.above
-            if step[1:-1].isdigit() and not image.holder.endswith("]"):
-                step = ITEM                             # a position in a container is any of its entries, see `holders`
-            yield msgspec.structs.replace(image, holder=f"{image.holder}{step}", depth=max(image.depth - 1, 0), above=above)
+            # A position in a container is any of its entries, see `holders`.
+            known = ITEM if step[1:-1].isdigit() and not image.holder.endswith("]") else step
+            yield msgspec.structs.replace(image, holder=f"{image.holder}{known}", depth=max(image.depth - 1, 0), above=above)
 
 
 def inside(images: Iterable[Image], steps: tuple[str, ...] = (ITEM,)) -> Iterator[Image]:

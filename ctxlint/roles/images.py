@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -15,7 +15,7 @@ from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.image import FIELD, Image, deeper, inside, key_step, out_of
+from ctxlint.roles.image import FIELD, Image, deeper, inside, key_step, out_of, steps_in
 from ctxlint.roles.measures import slice_of
 from ctxlint.roles.whole_objects import WholeObjects
 
@@ -191,8 +191,13 @@ class Images:
             depth = 1 if slice_of(event) is not None else 0
             if not self._is_immutable(self._view.inference.of_event(identity, number)):
                 holders = self._holders.of_event(identity, number)
+                made = self._copied_whole(identity, number, event.path, level) if holders else None
                 for holder in holders:
-                    yield Image(holder, depth, (identity, number), self._is_taken(identity, number, event.path.root))
+                    if made is not None:
+                        left = max(made.depth - len(event.path.steps), depth)
+                        yield Image(holder, left, made.where, made.taken, above=made.above + 1)
+                    else:
+                        yield Image(holder, depth, (identity, number), self._is_taken(identity, number, event.path.root))
                 if not holders:
                     yield from self._part(identity, number, event, event.path.root, depth, level)
         elif event.kind == "suspend" and event.note == "await" and event.value is not None:
@@ -207,6 +212,13 @@ class Images:
                     yield Image(holder, 0, (identity, number))
         elif event.kind == "call" and event.path is not None:
             yield from self._call(identity, number, event, event.path, level)
+
+    def _copied_whole(self, identity: FunctionId, number: int, path: AccessPath, level: int) -> Image | None:
+        """The shallowest copy that a local is, if it is nothing else: what lies in it was copied as deep as that, less the way to it."""
+        if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
+            return None
+        images = self._of(identity, number, path.root, level)
+        return min(images, key=lambda image: (image.depth, image.where)) if images and all(i.depth and not i.around for i in images) else None
 
     def _part(self, identity: FunctionId, number: int, event: Event, root: Value, depth: int, level: int) -> Iterator[Image]:
         """What was put into something that was put together here: `best[1]`, `kept[-1]["rooms"]`."""
@@ -348,11 +360,13 @@ class Images:
         actuals = self._view.bound(call, target)
         if name in actuals:
             rest = image.holder[len(head) + len(name):]
-            for passed in self._of(identity, number, actuals[name], level + 1):
-                if rest and passed.depth:
-                    continue
+            images: Iterable[Image] = self._of(identity, number, actuals[name], level + 1)
+            for step in steps_in(rest):
+                images = out_of(images, step)
+            for passed in images:
                 depth = max(passed.depth, image.depth - passed.around)
-                yield Image(passed.holder + rest, depth, image.where, passed.taken, (*image.within, *passed.within))
+                where = passed.where if rest and passed.above else image.where
+                yield Image(passed.holder, depth, where, passed.taken, (*image.within, *passed.within), above=passed.above)
 
 
 def _spelled(event: Event) -> tuple[str, ...]:

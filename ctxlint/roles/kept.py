@@ -70,6 +70,14 @@ def but_itself(stored: Stored) -> Stored:
     return msgspec.structs.replace(stored, image=msgspec.structs.replace(image, apart=(*image.apart, own)))
 
 
+def put_back(stored: Stored) -> Stored:
+    """A store of an earlier copy of a place in that place; an entry is put back as a part of the whole that was copied."""
+    if stored.image.above and stored.place.endswith(ITEM):
+        whole = msgspec.structs.replace(stored.image, holder=stored.place[:-len(ITEM)], depth=stored.image.depth + 1)
+        stored = msgspec.structs.replace(stored, place=whole.holder, image=whole)
+    return msgspec.structs.replace(stored, back=True)
+
+
 def holds_itself(stored: Stored) -> bool:
     """Whether a value becomes an element of itself, as the neighbours in a chain do; what an entry files under a name is a record."""
     steps = stored.place[len(stored.image.holder):]
@@ -192,11 +200,8 @@ class Kept:
                 return
         for place in sorted(places):
             for image in map(as_whole, self._images.of(identity, at, value)):
-                if image.holder == place and image.depth and (level or image.above):
-                    yield Stored(place, image, identity, number, back=True)
-                elif image.holder == place and image.above and place.endswith(ITEM):
-                    whole = msgspec.structs.replace(image, holder=place[:-len(ITEM)], depth=image.depth + 1)
-                    yield Stored(whole.holder, whole, identity, number, back=True)
+                if image.holder == place and (image.above or (image.depth and level)):
+                    yield put_back(Stored(place, image, identity, number))
                 elif image.holder != place:
                     yield Stored(place, copied(image, levels), identity, number)
 
@@ -245,4 +250,5 @@ class Kept:
             if stored.image.holder.startswith(f"{target.module}:"):
                 for image in self._images.translated(identity, number, call, target, stored.image):
                     if image != stored.image:
-                        yield Stored(stored.place, image, identity, number, made=stored.origin)
+                        lifted = Stored(stored.place, image, identity, number, made=stored.origin)
+                        yield put_back(lifted) if image.holder == stored.place else lifted

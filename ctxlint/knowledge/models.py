@@ -57,6 +57,7 @@ Does = Literal[
     "suspends",             # another writer can run
     "calls-argument",       # the callable in content is called
     "copies",               # the result is a copy of target, `depth` levels deep
+    "attributes",           # the result is the dictionary of the attributes of target, and changes with it
     "digests",              # the result identifies content
     "parses",               # the result is the value that the text in content denotes
     "serialises",           # the result is the text of the value in content

@@ -174,7 +174,9 @@ def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutat
     A copy of it to which something was added is another value.
     """
     origins = analysis.view.origins(identity)
-    if analysis.view.event(identity, read).kind == "call" and any(
+    taken = analysis.view.event(identity, read)
+    copied = taken.kind == "call" and (analysis.view.does(identity, read, "copies") is not None or taken.path is None or not taken.path.steps)
+    if copied and any(
         isinstance(value, Name) and analysis.view.definitions(identity).additions(write.event, value.name) for value in write.values
     ):
         return False

@@ -74,7 +74,7 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     place = text_of(rewrite.place)
     kind = "truncate-then-serialise" if serialises is not None else "loaded-as-empty" if emptied is not None else "in-place"
     confidence = confidence_in(analysis, rewrite, kind)
-    if serialises is not None and was_text_before(analysis, identity, serialises):
+    if serialises is not None and was_text_before(analysis, rewrite.function, serialises):
         serialises, kind = None, "loaded-as-empty" if emptied is not None else "in-place"
         confidence = "medium" if confidence == "high" and emptied is None else confidence
     flow = [FlowStep(identity, event, f"truncates {place}")]

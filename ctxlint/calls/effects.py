@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.built_statements import executed
 from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.handles import descriptor_keys, handle_keys, is_read_by_opening, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
@@ -41,7 +42,7 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     `cells` are cells whose content goes in further down. `staged` is true for a write that becomes visible only through a
     later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
     whose place was the callee's parameter and is known here, `conditional` for one that the store refuses when it has changed, `leaves` for a move after
-    which the source is still there.
+    which the source is still there. `columns` are the parts of a record that are read or written, empty when it may be all.
     `mode` is how a file was opened, for as long as the function has the handle in its hands: it opened it, or was given it by
     a callee that did.
     """
@@ -64,6 +65,7 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     conditional: bool = False
     mode: str = ""
     leaves: bool = False
+    columns: frozenset[str] = frozenset()
 
 
 def written_at(view: View, identity: FunctionId, effect: StoreEffect) -> int:
@@ -87,6 +89,7 @@ def _of_call(view: View, places: Places, identity: FunctionId, event: int) -> It
         yield from _of_model(view, places, identity, event, match)
     if not silent:
         yield from _of_statement(view, places, identity, event)
+        yield from _of_built(view, identity, event)
         yield from _of_interface(view, identity, event)
 
 
@@ -269,6 +272,13 @@ def _of_statement(view: View, places: Places, identity: FunctionId, event: int) 
                 contents=() if kind in ("read", "delete") else contents, selects=selects,
                 conditional=tests_what_it_sets(text),
             )
+
+
+def _of_built(view: View, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
+    for built in executed(view, identity, event):
+        if not built.locks:                                   # a transaction has the rows to itself
+            yield StoreEffect(built.kind, "sql", frozenset({f"table {built.table}"}), event, (identity, event),
+                              contents=built.contents, selects=built.selects, columns=built.columns)
 
 
 def _parameters(

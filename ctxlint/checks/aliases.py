@@ -11,20 +11,26 @@ import msgspec
 
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import subterms
-from ctxlint.calls.types import Instance, Types, in_order
+from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.image_changes import Changes, is_known_meanwhile, meanwhile, place_of, undoes
 from ctxlint.checks.image_facts import image_facts
+from ctxlint.checks.kept_records import is_left_once, is_named, is_record, is_way_back, owner_of, sureness, types_of
 from ctxlint.checks.renewed import is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.knowledge.words import hints
+from ctxlint.roles.first_values import first_values
+from ctxlint.roles.handed_on import HandedOn
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
-from ctxlint.roles.images import Image, Images, shares, steps_below
-from ctxlint.roles.kept import LATER, Kept, Stored, holds_itself
+from ctxlint.roles.image import Image, steps_below
+from ctxlint.roles.images import Images
+from ctxlint.roles.kept import LATER, Kept, Stored, but_itself, entry_wise, holds_itself
 from ctxlint.roles.mutated import Change, Mutated
 
 
@@ -34,7 +40,7 @@ class Facts(msgspec.Struct, frozen=True):
     holders: Holders
     images: Images
     mutated: Mutated
-    changes: dict[Holder, list[Change]]
+    changes: Changes
     pairs: dict[tuple[Holder, Holder], list[Stored]]
     """What is stored, by the root of what it shares and the place it is stored in."""
     given: Given
@@ -80,13 +86,12 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
     images = Images(analysis.summaries, holders)
     functions = list(analysis.program.functions())
     kept = Kept(analysis.summaries, holders, images)
-    stored = [s for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
+    stored = [but_itself(s) for identity in functions for s in kept.of(identity) if _is_kept(s) and _is_ours(analysis, s.image.holder)]
+    handed = HandedOn(analysis.summaries, holders, images)
+    mutated = Mutated(analysis.summaries, holders, images)
     facts = Facts(
-        holders, images, Mutated(analysis.summaries, holders, images), {}, _paired(stored), Given(images, functions),
-        Built(kept, functions),
+        holders, images, mutated, Changes(mutated), _paired(stored), Given(images, functions), Built(kept, functions),
     )
-    for change in facts.mutated.changes:
-        facts.changes.setdefault(_root(change.place), []).append(change)
     linked = {_root(each.place) for each in stored if holds_itself(each)}
     for save in stored:
         if linked & {_root(save.place), _root(save.image.holder)}:
@@ -96,14 +101,17 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
         else:
             yield from _both_sides(analysis, facts, save)
     for identity in functions:
-        for save in kept.deferred(identity):
+        if is_constructor(analysis.view, identity):
+            for save in first_values([s for s in kept.of(identity) if _is_ours(analysis, s.image.holder)]):
+                yield from _first_put_back(analysis, facts, save)
+        for save in handed.of(identity):
             yield from _later(analysis, facts, save)
 
 
 def _both_sides(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     restores = _restores_of(save, facts.pairs)
     if not restores and save.image.around:
-        restores = [r for r in _restores_of(save, facts.built.pairs()) if _sureness(analysis, save, r) != "low"]
+        restores = [r for r in _restores_of(save, facts.built.pairs()) if sureness(analysis, save, r) != "low"]
     if restores:
         yield from _saved(analysis, facts, save, restores[0])
         for restore in restores:
@@ -112,16 +120,26 @@ def _both_sides(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Find
         yield from _handed_back(analysis, facts, save)
 
 
+def _first_put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
+    """What was there at first, and is put back by somebody else; what changes by itself is no record of it."""
+    if any(is_within(change.place, save.place) for change in facts.changes.below(save.place)):
+        return
+    for restore in _restores_of(save, facts.pairs):
+        if not is_constructor(analysis.view, restore.function):
+            yield from _saved(analysis, facts, save, restore)
+            yield from _restored(analysis, facts, save, restore)
+
+
 def _is_kept(stored: Stored) -> bool:
     """Whether the place outlives the call: an attribute, a variable, an entry of a container; not a formal that was bound anew."""
-    if stored.place.startswith(STORE) or stored.image.holder.startswith(STORE):
+    if any(each.startswith(STORE) or each.endswith("#") for each in (stored.place, stored.image.holder)):
         return False
     return stored.back or "[" in stored.place or ":" not in stored.place or "." in stored.place.partition(":")[2]
 
 
 def _is_ours(analysis: Analysis, holder: Holder) -> bool:
     """Whether a place belongs to the program: to one of its classes, modules or functions."""
-    owner = _owner(holder)
+    owner = owner_of(holder)
     return ":" in holder or not owner or owner in analysis.program.modules or analysis.program.class_(owner) is not None
 
 
@@ -132,7 +150,8 @@ def _root(holder: Holder) -> Holder:
 def _paired(stored: Iterable[Stored]) -> dict[tuple[Holder, Holder], list[Stored]]:
     found: dict[tuple[Holder, Holder], list[Stored]] = {}
     for each in stored:
-        found.setdefault((_root(each.image.holder), each.place), []).append(each)
+        for form in entry_wise(each):
+            found.setdefault((_root(form.image.holder), form.place), []).append(form)
     return found
 
 
@@ -144,92 +163,61 @@ def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[St
     return [other for other in pairs.get((root, cell), ()) if is_within(other.image.holder, save.place)]
 
 
-def _first_shared(facts: Facts, image: Image, but: Iterable[FunctionId], *, through: bool = False) -> Change | None:
-    """The nearest change that is seen through an image; of a copied object also of what its fields hold."""
-    excluded = frozenset(but)
-    beyond = facts.mutated.through(image.holder) if through and image.depth else ()
-    for changes in (facts.changes.get(_root(image.holder), ()), beyond):
-        found = [c for c in changes if shares(image, c.place) and c.function not in excluded and c.origin not in excluded]
-        if found:
-            return min(found, key=lambda c: (len(c.place), c.function, c.event))
-    return None
-
-
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if save.image.taken or not _is_record(analysis, save, restore) or _is_left(analysis, facts, save) or _is_way_back(save):
+    if save.image.taken or not is_record(analysis, save, restore) or _is_left(analysis, facts, save) or is_way_back(save):
         return
-    change = _first_shared(facts, save.image, (save.function, restore.function), through=True)
+    change = _changed_next(analysis, facts, save) or facts.changes.first(save.image, (save.function, restore.function), through=True)
     if change is not None:
-        yield _finding(analysis, facts, "save", save, change, restore, _sureness(analysis, save, restore))
+        yield _finding(analysis, facts, "save", save, change, restore, sureness(analysis, save, restore))
         return
     change = _first_shared_object(analysis, facts, save)
     if change is not None:
         yield _finding(analysis, facts, "save", save, change, restore, "medium" if hints(save.place, analysis.words.snapshots) else "low")
 
 
+def _changed_next(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
+    """A change that the saving function itself makes once it has saved."""
+    if not save.image.depth and not is_named(analysis, save):
+        return None                                     # an entry that goes from one container to another, and is marked there
+    graph = analysis.view.graph(save.function)
+    own = [c for c in facts.changes.seen(save.image) if c.function == save.function != c.origin and c.event != save.event]
+    return next((c for c in own if path(graph, save.event, c.event, start="completed") is not None), None)
+
+
 def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if restore.image.taken or not _is_record(analysis, save, restore) or _is_dropped(analysis, facts, restore, save):
+    if restore.image.taken or not is_record(analysis, save, restore) or _is_dropped(analysis, facts, restore, save):
         return
-    if _is_way_back(save) or _is_left_once(analysis, save, restore):
+    if is_way_back(save) or is_left_once(analysis, save, restore):
         return
     if is_replaced_before(analysis, save, restore):
         analysis.spare(restore.function, restore.event, "the record of what is live is made anew before another one is restored",
                        (save.function, save.event))
         return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
-    live = Image(restore.place, copied, restore.image.where)
-    change = _first_shared(facts, live, (save.function, restore.function), through=True)
+    live = Image(restore.place, copied, restore.image.where, apart=save.image.apart)
+    change = facts.changes.first(live, (save.function, restore.function), through=True)
     if change is not None:
-        yield _finding(analysis, facts, "restore", restore, change, save, _sureness(analysis, save, restore))
-
-
-def _sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
-    """How sure it is that one side is a record: it is named so, or one object keeps copies or entries of its own state.
-
-    An object of a class that lies in two places as it is, is more often known by two than recorded.
-    """
-    if _is_object(analysis, save) and not hints(save.place, analysis.words.snapshots):
-        return "low"
-    copied = bool(save.image.depth or restore.image.depth)
-    named = _is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
-    entry = save.place.endswith("]")
-    own = _owner(save.place) == _owner(save.image.holder) or (copied and _is_keeper(analysis, save, restore))
-    if named and (copied or entry):
-        return "high"
-    return "medium" if named or (own and (copied or entry)) else "low"
-
-
-def _is_keeper(analysis: Analysis, save: Stored, restore: Stored) -> bool:
-    """Whether methods of one class save and restore, and the record is theirs: it is kept for nothing else."""
-    keeper = analysis.program.owner(save.function)
-    return keeper is not None and keeper == analysis.program.owner(restore.function) == _owner(save.place)
-
-
-def _is_way_back(save: Stored) -> bool:
-    """Whether an entry of a container becomes what a place holds by itself: that is how a record is put back, not how it is made."""
-    return save.image.holder.endswith("]") and not save.place.endswith("]")
-
-
-def _is_left_once(analysis: Analysis, save: Stored, restore: Stored) -> bool:
-    """Whether a `with` saves when it is entered, into a place for one record, and restores when it is left: once for each record."""
-    names = [analysis.program.symbol(each.function).rpartition(".")[2] for each in (save, restore)]
-    return not save.place.endswith("]") and names in (["__enter__", "__exit__"], ["__aenter__", "__aexit__"])
-
-
-def _owner(holder: Holder) -> str:
-    return _root(holder).rpartition(".")[0]
+        yield _finding(analysis, facts, "restore", restore, change, save, sureness(analysis, save, restore))
 
 
 def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy in a local that one function makes and puts back."""
-    change = _first_shared(facts, save.image, (save.function,))
-    if change is not None and save.image.where[0] == save.function:
+    undone = undoes(analysis, save)
+    change = meanwhile(analysis, save, facts.changes.seen(save.image, through=True)) if undone else None
+    if change is not None:
+        yield _finding(analysis, facts, "save", save, change, save, "medium")
+        return
+    if undone and is_known_meanwhile(analysis, save):
+        analysis.spare(save.function, save.event, "nothing that runs before the copy is put back changes what it shares", save.image.where)
+        return
+    change = facts.changes.first(save.image, (save.function,))
+    if change is not None and save.image.depth and save.image.where[0] == save.function:
         yield _finding(analysis, facts, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
 
 
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy that is kept and given out again: somebody meant it to stay what it is."""
-    change = _first_shared(facts, save.image, (save.function,))
+    change = facts.changes.first(save.image, (save.function,))
     if change is None or ":" in save.image.holder:
         return
     for identity in facts.given.below(save.place):
@@ -242,7 +230,7 @@ def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Fin
 
 def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """The live value in the hands of something that uses it later."""
-    change = _first_shared(facts, save.image, ())
+    change = facts.changes.first(save.image, ())
     if change is None or (change.function, change.event) == (save.function, save.event):
         return
     callers = {caller for caller, _ in analysis.view.call_graph.callers(save.function)} | {save.function}
@@ -252,7 +240,9 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
         analysis.spare(save.function, save.event, "whoever changes the value saves it afterwards: the store gets the same in the end",
                        (change.function, change.event))
         return
-    named = _is_named(analysis, save) or hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots)
+    named = hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots) or (
+        save.user is None and is_named(analysis, save)
+    )
     sure = save.to_store or _is_read_back(analysis, facts, save) or named
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
 
@@ -264,11 +254,15 @@ def _is_read_back(analysis: Analysis, facts: Facts, save: Stored) -> bool:
     """
     if "[" in save.image.holder or ":" in save.image.holder:
         return False
+    if save.user is not None:
+        effects = analysis.summaries.of(save.user).effects
+    else:
+        effects = analysis.summaries.effects_at(save.function, save.event)
     return any(
         effect.kind in WRITES and analysis.stores.readers(effect.keys)
         and (effect.kind == "append" or any(part.kind in ("unknown", "param") for part in subterms(effect.place)))
-        and _goes_in(facts, save, effect)
-        for effect in analysis.summaries.effects_at(save.function, save.event) if effect.medium == "file"
+        and (save.user is not None or _goes_in(facts, save, effect))
+        for effect in effects if effect.medium == "file"
     )
 
 
@@ -285,14 +279,9 @@ def _return_of(analysis: Analysis, identity: FunctionId) -> int:
     return next((number for number, event in enumerate(events) if event.kind == "return" and event.value is not None), 0)
 
 
-def _is_named(analysis: Analysis, save: Stored) -> bool:
-    words = analysis.words.snapshots | analysis.words.journals
-    return hints(save.place, words) or hints(analysis.program.symbol(save.function), words)
-
-
 def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
     """A change of an object of a class that the image shares, by the class alone; in the class's own module or the record's."""
-    types = _types(analysis, save)
+    types = types_of(analysis, save)
     for level in range(2):
         for type in in_order(types):
             if isinstance(type, Instance) and type.name in facts.mutated.of_class and (level or save.image.depth == 0):
@@ -317,21 +306,6 @@ def _is_left(analysis: Analysis, facts: Facts, save: Stored) -> bool:
     return bool(rebinds) and path(graph, save.event, graph.exit, rebinds, start="completed", exceptional=False) is None
 
 
-def _is_object(analysis: Analysis, save: Stored) -> bool:
-    """Whether what is stored is, uncopied, an object of a class of the program."""
-    return save.image.depth == 0 and any(
-        isinstance(t, Instance) and analysis.program.class_(t.name) is not None for t in _types(analysis, save)
-    )
-
-
-def _types(analysis: Analysis, save: Stored) -> Types:
-    """What is known of the value that the image is taken of."""
-    inference = analysis.view.inference
-    function, event = save.image.where
-    it = analysis.view.event(function, event)
-    return inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
-
-
 def _is_dropped(analysis: Analysis, facts: Facts, restore: Stored, save: Stored) -> bool:
     """Whether the restoring function lets go of the record afterwards, or marks it as used and asks for the mark before."""
     asked: set[Holder] = set()
@@ -342,7 +316,7 @@ def _is_dropped(analysis: Analysis, facts: Facts, restore: Stored, save: Stored)
         cell = mutation.cells[-1] if mutation.cells and mutation.event != restore.event else ""
         if cell == _root(save.place) and mutation.how in ("rebind", "field", "clear", "delete", "remove"):
             return True
-        if cell in asked and mutation.how in ("rebind", "field") and cell.rpartition(".")[0] == _owner(save.place):
+        if cell in asked and mutation.how in ("rebind", "field") and cell.rpartition(".")[0] == owner_of(save.place):
             return True
     return False
 
@@ -356,40 +330,41 @@ def _read_in(analysis: Analysis, facts: Facts, identity: FunctionId, value: Valu
     return frozenset()
 
 
-def _is_record(analysis: Analysis, save: Stored, restore: Stored) -> bool:
-    """Whether the two stores are a save and its restore, and not one value that is handed to and fro."""
-    apart = save.function != restore.function and save.origin != restore.origin
-    return apart or hints(save.place, analysis.words.snapshots)
-
-
 _ROLES = {"save": "restores from it", "restore": "saves to it", "deferred": "hands it to something that runs later"}
 
 
 def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
-    function, event = stored.image.where
+    function, event = place_of(analysis, stored, facts.changes)
     cell = stored.image.holder if kind != "restore" else stored.place
     record = stored.place if kind != "restore" else stored.image.holder
     mutator = analysis.program.symbol(change.function)
+    levels = max(stored.image.depth, stored.image.above if stored.back else 0)
     return Finding(
         function=function, event=event, kind=kind, confidence=confidence,
         fields={
-            "cell": _short(cell), "record": _short(record), "mutator": mutator, "change": At(change.function, change.event),
-            "depth": "no level" if stored.image.depth == 0 else f"{stored.image.depth} level{'s' if stored.image.depth > 1 else ''}",
+            "cell": _short(cell), "record": _copy_name(analysis, stored) or _short(record), "mutator": mutator, "change": At(change.function, change.event),
+            "depth": "no level" if levels == 0 else f"{levels} level{'s' if levels > 1 else ''}",
             "restorer": analysis.program.symbol(other.function if kind != "restore" else stored.function),
         },
         flow=(
-            FlowStep(function, event, f"copies {'nothing' if stored.image.depth == 0 else 'too little'} of `{_short(cell if kind != 'restore' else record)}`"),
+            FlowStep(function, event, f"copies {'nothing' if levels == 0 else 'too little'} of `{_short(cell if kind != 'restore' else record)}`"),
             FlowStep(change.function, change.event, f"changes `{_short(change.place)}` in place"),
             FlowStep(other.function, other.event, "the other side of the record"),
         ),
         evidence=(Evidence(f"record: `{analysis.program.symbol(other.function)}` {_ROLES[kind]}",
                            other.function, other.event),),
         chain=("alias", kind, cell),
-        facts=image_facts(
-            analysis, stored.image,
-            (*facts.changes.get(_root(stored.image.holder), ()), *facts.mutated.through(stored.image.holder)),
-        ),
+        facts=image_facts(analysis, stored.image, facts.changes.below(stored.image.holder)),
     )
+
+
+def _copy_name(analysis: Analysis, stored: Stored) -> str:
+    """The variable that holds a copy which the same function puts back."""
+    made = Result(stored.image.where[1])
+    for event in analysis.view.function(stored.function).events if stored.back else ():
+        if event.kind == "local" and event.value == made and event.path is not None and isinstance(event.path.root, Name):
+            return event.path.root.name
+    return ""
 
 
 def _short(holder: Holder) -> str:

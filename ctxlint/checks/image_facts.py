@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.answer import Word
 from ctxlint.checks.finding import Analysis
-from ctxlint.roles.images import Image, shares, steps_below
+from ctxlint.roles.image import Image, shares, steps_below
 from ctxlint.roles.mutated import Change
 
 

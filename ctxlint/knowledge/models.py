@@ -33,6 +33,10 @@ Does = Literal[
     "replaces",             # the thing at content takes the place of target in one step
     "creates",              # target comes into being; it fails when there is one already
     "truncates",            # what target holds is cut off
+    "states-read",          # the result is a statement that, executed, reads the table target
+    "states-write",         # … that overwrites rows of the table target
+    "states-append",        # … that adds rows to the table target
+    "states-delete",        # … that removes rows of the table target
     "exists",               # the result says whether target is there
     "measures",             # the result tells about target (its size, its time), nothing of its content
     "same-place",           # the result names the place that target names
@@ -53,6 +57,7 @@ Does = Literal[
     "suspends",             # another writer can run
     "calls-argument",       # the callable in content is called
     "copies",               # the result is a copy of target, `depth` levels deep
+    "attributes",           # the result is the dictionary of the attributes of target, and changes with it
     "digests",              # the result identifies content
     "parses",               # the result is the value that the text in content denotes
     "serialises",           # the result is the text of the value in content

@@ -1,12 +1,7 @@
-"""What a value shares with a cell: which cell, and how many of its levels were copied on the way.
-
-An alias copies no level, `list(x)` one, `[dict(m) for m in x]` two, a deep copy all of them.
-Two objects share what lies at least as many steps below the cell as levels were copied.
-"""
+"""Follows values to the images that they are, see `roles.image`: through names, displays, copies and calls."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -20,61 +15,19 @@ from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders
+from ctxlint.roles.image import FIELD, Image, deeper, inside, key_step, out_of, steps_in
 from ctxlint.roles.measures import slice_of
+from ctxlint.roles.whole_objects import WholeObjects
 
-DEEP = 99
 MAX_DEPTH = 9
 HELPERS = 3
 
 _IMMUTABLE = frozenset(f"builtins.{name}" for name in ("str", "bytes", "int", "float", "complex", "bool", "NoneType", "range"))
 _REMOVES = frozenset(["pop", "popleft", "popitem"])
 _COPIERS = ("__copy__", "__replace__", "__post_init__", "__attrs_post_init__")
+_VIEWS = frozenset(["items", "values"])
+_PICKS = frozenset(["max", "min", "next"])
 _SPREADS = frozenset(["extend", "extendleft", "update"])
-
-
-class Image(msgspec.Struct, frozen=True, gc=False):
-    """A value shares the structure of `holder` below `depth` levels; `where` is the deepest event that hands it out.
-
-    `taken` is true when it was removed from its container: nobody else has it any more.
-    `around` is how many steps below the value itself it lies: one in `[x]`, two in `{"a": {"b": x}}`.
-    `apart` are fields that the copy of an object was given values of its own for. `folded` is how many of the levels are
-    those of the containers around it: a list of copied rows is its table copied two levels deep.
-    """
-
-    holder: Holder
-    depth: int
-    where: tuple[FunctionId, int]
-    taken: bool = False
-    around: int = 0
-    apart: tuple[str, ...] = ()
-    folded: int = 0
-
-
-def shares(image: Image, mutated: Holder) -> bool:
-    """Whether a change of the object at a place is seen through the image."""
-    if not mutated.startswith(image.holder):
-        return False
-    below = _STEP.findall(mutated[len(image.holder):])
-    if image.apart and below and below[0][1:] in image.apart:
-        return False
-    return (mutated == image.holder or mutated[len(image.holder)] in ".[") and len(below) >= image.depth
-
-
-def as_whole(image: Image) -> Image:
-    """The image as one of the whole whose elements were put together anew: `[row[:] for row in table]` copies `table`."""
-    while image.around and image.holder.endswith(ITEM) and not image.taken:
-        image = msgspec.structs.replace(
-            image, holder=image.holder[:-len(ITEM)], depth=min(image.depth + 1, DEEP), around=image.around - 1, folded=image.folded + 1,
-        )
-    return image
-
-
-def steps_below(inner: Holder, outer: Holder) -> int:
-    """How many steps a place lies below another one."""
-    return len(_STEP.findall(inner[len(outer):]))
-
-
-_STEP = re.compile(r"\[[^\]]*\]|\.\w+")
 
 
 class Images:
@@ -84,6 +37,7 @@ class Images:
         self._summaries = summaries
         self._view = summaries.view
         self._holders = holders
+        self.objects = WholeObjects(summaries.view)
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Image]] = {}
         self._given: dict[FunctionId, frozenset[Image]] = {}
 
@@ -97,6 +51,16 @@ class Images:
             return False
         images = self.of(identity, at, path.root)
         return bool(images) and not any(len(path.steps) - image.around >= image.depth for image in images)
+
+    def through(self, identity: FunctionId, at: int, path: AccessPath) -> frozenset[Holder]:
+        """The places of the object at a path from a local that shares it with something: it lies as deep as was not copied."""
+        if not isinstance(path.root, Name) or path.root.scope != "local":
+            return frozenset()
+        below = [step if step.startswith("[") else f".{step}" for step in path.steps]
+        return frozenset(
+            image.holder + "".join(below[image.around:]) for image in self.of(identity, at, path.root)
+            if len(below) - image.around >= image.depth and len(below) >= image.around
+        )
 
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
         key = (identity, at, value)
@@ -129,24 +93,44 @@ class Images:
             spread = {index for index, key in enumerate(value.parts[::2]) if isinstance(key, Compound) and key.operator == "**"}
             for index, part in enumerate(parts):
                 if isinstance(part, Compound) and part.operator == "*":
-                    yield from _deeper(self._of(identity, at, part.parts[0], level), 1, (identity, at))
+                    yield from deeper(self._of(identity, at, part.parts[0], level), 1, (identity, at))
                 elif operator == "dict" and index in spread:
-                    yield from _deeper(self._of(identity, at, part, level), 1, (identity, at))
+                    yield from deeper(self._of(identity, at, part, level), 1, (identity, at))
                 else:
-                    yield from _inside(self._of(identity, at, part, level))
+                    key = value.parts[2 * index] if operator == "dict" else Constant("int", str(index)) if operator == "tuple" else None
+                    yield from inside(self._of(identity, at, part, level), (key_step(key),))
         elif operator == "+":
             for part in value.parts:
-                yield from _deeper(self._of(identity, at, part, level), 1, (identity, at))
+                yield from deeper(self._of(identity, at, part, level), 1, (identity, at))
         elif operator in ("comprehension-list", "comprehension-set", "comprehension-generator"):
-            yield from _inside(self._of(identity, at, value.parts[0], level))
+            yield from inside(self._of(identity, at, value.parts[0], level))
         elif operator == "comprehension-dict":
-            yield from _inside(self._of(identity, at, value.parts[1], level))
+            yield from inside(self._of(identity, at, value.parts[1], level))
         elif operator in ("item", "element"):
+            entries = list(self._entries(identity, at, value, level))
             holders = self._holders.of(identity, at, value)
-            for holder in holders:
-                yield Image(holder, 0, (identity, at), self._is_taken(identity, at, value))
-            if not holders and (operator == "element" or not isinstance(value.parts[1], Constant)):
-                yield from _out_of(self._of(identity, at, value.parts[0], level))
+            if not holders or any(image.above for image in entries):
+                yield from entries
+            else:
+                for holder in holders:
+                    yield Image(holder, 0, (identity, at), self._is_taken(identity, at, value))
+
+    def _entries(self, identity: FunctionId, at: int, value: Compound, level: int) -> Iterator[Image]:
+        """An entry as a part of the images of its whole, which tell how much of that was copied."""
+        images = self._of(identity, at, value.parts[0], level)
+        if value.operator == "item" and self._is_pair(identity, value.parts[0]):
+            yield from images if isinstance(value.parts[1], Constant) and value.parts[1].text == "1" else ()
+            return
+        step = ITEM if value.operator == "element" else key_step(value.parts[1])
+        yield from out_of([image for image in images if image.around or step == ITEM], step)
+
+    def _is_pair(self, identity: FunctionId, value: Value) -> bool:
+        """Whether a value is a key with its value, as `items()` gives them; an image of it is one of the value."""
+        event = self._view.event(identity, value.event) if isinstance(value, Result) else None
+        if event is None or event.kind != "iterate" or not isinstance(event.value, Result):
+            return False
+        path = self._view.event(identity, event.value.event).path
+        return path is not None and path.steps[-1:] == ("items",)
 
     def _alternatives(self, identity: FunctionId, value: Compound) -> tuple[Value, ...]:
         """Both sides of a choice; only the default one when an option of the function decides."""
@@ -183,14 +167,14 @@ class Images:
         event = self._view.event(identity, number)
         steps = event.path.steps if event.path is not None else ()
         if event.kind == "write" and event.value is not None:
-            yield from _inside(self._of(identity, number, event.value, level), len(steps))
+            yield from inside(self._of(identity, number, event.value, level), _spelled(event))
             return
         for argument in event.arguments:
             images = self._of(identity, number, argument.value, level)
             if steps[-1:] and steps[-1] in _SPREADS:
-                yield from _inside(_deeper(images, 1, (identity, number)), len(steps) - 1)
+                yield from inside(deeper(images, 1, (identity, number)), _spelled(event)[:-1])
             else:
-                yield from _inside(images, len(steps))
+                yield from inside(images, (*_spelled(event)[:-1], ITEM))
 
     def _is_receiver(self, identity: FunctionId, name: str) -> bool:
         return receiver_name(self._view.function(identity)) == name
@@ -202,20 +186,46 @@ class Images:
             if targets:
                 yield from self._through(identity, number, level)
                 return
+            for whole in self.objects.of_path(identity, number, event.path):
+                yield Image(whole, 0, (identity, number))
             depth = 1 if slice_of(event) is not None else 0
             if not self._is_immutable(self._view.inference.of_event(identity, number)):
-                for holder in self._holders.of_event(identity, number):
-                    yield Image(holder, depth, (identity, number), self._is_taken(identity, number, event.path.root))
+                holders = self._holders.of_event(identity, number)
+                made = self._copied_whole(identity, number, event.path, level) if holders else None
+                for holder in holders:
+                    if made is not None:
+                        left = max(made.depth - len(event.path.steps), depth)
+                        yield Image(holder, left, made.where, made.taken, above=made.above + 1)
+                    else:
+                        yield Image(holder, depth, (identity, number), self._is_taken(identity, number, event.path.root))
+                if not holders:
+                    yield from self._part(identity, number, event, event.path.root, depth, level)
         elif event.kind == "suspend" and event.note == "await" and event.value is not None:
             yield from self._of(identity, number, event.value, level)
         elif event.kind == "iterate" and event.value is not None:
             elements = self._holders.of(identity, number, Result(number))
-            for holder in elements:
-                yield Image(holder, 0, (identity, number))
-            if not elements:
-                yield from _out_of(self._of(identity, number, event.value, level))
+            entries = list(out_of(self._of(identity, number, event.value, level)))
+            if not elements or any(image.above for image in entries):
+                yield from entries
+            else:
+                for holder in elements:
+                    yield Image(holder, 0, (identity, number))
         elif event.kind == "call" and event.path is not None:
             yield from self._call(identity, number, event, event.path, level)
+
+    def _copied_whole(self, identity: FunctionId, number: int, path: AccessPath, level: int) -> Image | None:
+        """The shallowest copy that a local is, if it is nothing else: what lies in it was copied as deep as that, less the way to it."""
+        if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
+            return None
+        images = self._of(identity, number, path.root, level)
+        return min(images, key=lambda image: (image.depth, image.where)) if images and all(i.depth and not i.around for i in images) else None
+
+    def _part(self, identity: FunctionId, number: int, event: Event, root: Value, depth: int, level: int) -> Iterator[Image]:
+        """What was put into something that was put together here: `best[1]`, `kept[-1]["rooms"]`."""
+        images: list[Image] = list(self._of(identity, number, root, level))
+        for step in _spelled(event)[:-1] if depth else _spelled(event):
+            images = list(out_of([image for image in images if image.around], step))
+        yield from deeper(images, depth, (identity, number)) if depth else images
 
     def _is_taken(self, identity: FunctionId, at: int, value: Value, level: int = 0) -> bool:
         """Whether a value is (a part of) what was removed from its container."""
@@ -245,25 +255,40 @@ class Images:
                 apart = self._given_anew(identity, number, event, target) if match.effect.depth == 1 else ()
                 for image in self._of_argument(identity, number, event, target, level) if apart is not None else ():
                     own = msgspec.structs.replace(image, apart=image.apart or apart or ()) if not image.depth else image
-                    yield from _deeper([own], match.effect.depth, (identity, number))
+                    yield from deeper([own], match.effect.depth, (identity, number))
                 for argument in event.arguments:
                     if argument.keyword:
-                        yield from _inside(self._of(identity, number, argument.value, level))
+                        yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{argument.keyword}",))
+            return
+        if self._picks(identity, number, event, path):
+            picked = path.root if path.steps else event.arguments[0].value
+            yield from out_of(self._of(identity, number, picked, level))
             return
         if any(call.functions for call in self._view.calls(identity, number)):
             yield from self._through(identity, number, level)
             return
+        for whole in self.objects.of_value(identity, number, Result(number)):
+            yield Image(whole, 0, (identity, number))
         if path.steps and path.steps[-1] == "copy" and not event.arguments:
             receiver = AccessPath(path.root, path.steps[:-1])
-            yield from _deeper(self._of_argument(identity, number, event, receiver, level), 1, (identity, number))
+            yield from deeper(self._of_argument(identity, number, event, receiver, level), 1, (identity, number))
+        elif path.steps and path.steps[-1] in _VIEWS and not event.arguments:
+            yield from self._of_argument(identity, number, event, AccessPath(path.root, path.steps[:-1]), level)
         elif self.is_construction(identity, number, path):
             for argument in event.arguments:
-                yield from _inside(self._of(identity, number, argument.value, level))
+                yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{argument.keyword}",))
         else:
             taken = bool(path.steps) and path.steps[-1] in _REMOVES
             for holder in self._holders.of(identity, number, Result(number)):
                 if path.steps and path.steps[-1] in ("get", "setdefault", *_REMOVES):
                     yield Image(holder, 0, (identity, number), taken)
+
+    def _picks(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> bool:
+        """Whether a call gives one of the entries of what was put together here: `max(found, key=...)`, `tried.pop()`."""
+        if not path.steps:
+            called = path.root.name if isinstance(path.root, Name) and path.root.scope == "global" else ""
+            return called in _PICKS and len([a for a in event.arguments if not a.keyword]) == 1
+        return len(path.steps) == 1 and path.steps[0] in _REMOVES and not self._holders.of_receiver(identity, number)
 
     def _given_anew(self, identity: FunctionId, number: int, event: Event, target: Value | AccessPath) -> tuple[str, ...] | None:
         """The fields that a copy of an object gets values of its own for; none when its class sees to the copy itself."""
@@ -287,9 +312,8 @@ class Images:
             return self._of(identity, number, target, level)
         if not target.steps:
             return self._of(identity, number, target.root, level)
-        return frozenset(
-            Image(holder, 0, (identity, number)) for holder in self._holders.of_path(identity, number, target, event.keys)
-        )
+        holders = self.objects.of_path(identity, number, target) or self._holders.of_path(identity, number, target, event.keys)
+        return frozenset(Image(holder, 0, (identity, number)) for holder in holders)
 
     def is_construction(self, identity: FunctionId, number: int, path: AccessPath) -> bool:
         """Whether a path names a class of the program, so that calling it makes an object."""
@@ -306,7 +330,7 @@ class Images:
                 if is_constructor(self._view, target):
                     for at, event in enumerate(self._view.function(target).events):
                         for image in self._of(target, at, event.value, 1) if event.kind == "write" and event.value is not None else ():
-                            yield from _inside(self.translated(identity, number, call, target, image, level))
+                            yield from inside(self.translated(identity, number, call, target, image, level), (FIELD,))
                 elif target != identity:
                     for image in self.given(target):
                         yield from self.translated(identity, number, call, target, image, level)
@@ -336,27 +360,19 @@ class Images:
         actuals = self._view.bound(call, target)
         if name in actuals:
             rest = image.holder[len(head) + len(name):]
-            for passed in self._of(identity, number, actuals[name], level + 1):
-                if rest and passed.depth:
-                    continue
-                yield Image(passed.holder + rest, passed.depth + image.depth, image.where, passed.taken, passed.around + image.around)
+            images: Iterable[Image] = self._of(identity, number, actuals[name], level + 1)
+            for step in steps_in(rest):
+                images = out_of(images, step)
+            for passed in images:
+                depth = max(passed.depth, image.depth - passed.around)
+                where = passed.where if rest and passed.above else image.where
+                yield Image(passed.holder, depth, where, passed.taken, (*image.within, *passed.within), above=passed.above)
 
 
-def _deeper(images: Iterable[Image], levels: int, where: tuple[FunctionId, int]) -> Iterator[Image]:
-    for image in images:
-        yield msgspec.structs.replace(image, depth=min(image.depth + levels, DEEP), where=where)
+def _spelled(event: Event) -> tuple[str, ...]:
+    """The steps of an event's path, with what is known of the keys."""
+    keys = iter(event.keys)
+    steps = event.path.steps if event.path is not None else ()
+    return tuple(key_step(next(keys, None)) if step.startswith("[") else f".{step}" for step in steps)
 
 
-def _out_of(images: Iterable[Image]) -> Iterator[Image]:
-    """An element of what the images are of."""
-    for image in images:
-        if image.around:
-            yield msgspec.structs.replace(image, around=image.around - 1)
-        else:
-            yield msgspec.structs.replace(image, holder=f"{image.holder}{ITEM}", depth=max(image.depth - 1, 0))
-
-
-def _inside(images: Iterable[Image], steps: int = 1) -> Iterator[Image]:
-    """The images as parts of a new object, so many steps below it."""
-    for image in images:
-        yield msgspec.structs.replace(image, around=image.around + steps)

@@ -1,4 +1,4 @@
-"""What functions keep, or hand on to what runs later, that shares structure with something else."""
+"""What functions keep that shares structure with something else."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.cells import attribute_owner
-from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import ClassId, FunctionId
-from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import BoundMethod, ClassObject, in_order
+from ctxlint.calls.types import ClassObject, in_order
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
-from ctxlint.roles.images import Image, Images, as_whole
+from ctxlint.roles.image import Image, as_whole, copied
+from ctxlint.roles.images import Images
 from ctxlint.roles.measures import slice_of
 
 LATER = "later"
@@ -40,11 +39,43 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     """Whether what runs later is the writing method of a store's interface."""
     made: FunctionId | None = None
     """The function that stores it by itself, if that is another one."""
+    user: FunctionId | None = None
+    """The function at the other end of the queue that it is put into."""
+    entries: int = 0
+    """How many of the levels are copied by going through the entries one by one, see `entry_wise`."""
+    first: bool = False
+    """Whether it is what a constructor gives the place and the cell at first."""
 
     @property
     def origin(self) -> FunctionId:
         """The function whose own operation stores it."""
         return self.made or self.function
+
+
+def entry_wise(stored: Stored) -> Iterator[Stored]:
+    """A store of an entry in the place of an entry, also as one of the wholes: `live[k] = record[k]` puts back one level of a record."""
+    yield stored
+    while stored.place.endswith(ITEM) and stored.image.holder.endswith(ITEM):
+        image = msgspec.structs.replace(stored.image, holder=stored.image.holder[:-len(ITEM)], depth=stored.image.depth + 1)
+        stored = msgspec.structs.replace(stored, place=stored.place[:-len(ITEM)], image=image, entries=stored.entries + 1)
+        yield stored
+
+
+def but_itself(stored: Stored) -> Stored:
+    """A store of a whole object in one of its own attributes, as one of all the others: the record is no part of what it records."""
+    image = stored.image
+    if "[" in image.holder or ":" in image.holder or not stored.place.startswith(f"{image.holder}."):
+        return stored
+    own = stored.place[len(image.holder) + 1:].partition("[")[0]
+    return msgspec.structs.replace(stored, image=msgspec.structs.replace(image, apart=(*image.apart, own)))
+
+
+def put_back(stored: Stored) -> Stored:
+    """A store of an earlier copy of a place in that place; an entry is put back as a part of the whole that was copied."""
+    if stored.image.above and stored.place.endswith(ITEM):
+        whole = msgspec.structs.replace(stored.image, holder=stored.place[:-len(ITEM)], depth=stored.image.depth + 1)
+        stored = msgspec.structs.replace(stored, place=whole.holder, image=whole)
+    return msgspec.structs.replace(stored, back=True)
 
 
 def holds_itself(stored: Stored) -> bool:
@@ -77,12 +108,18 @@ class Kept:
             if event.kind == "local" and event.value is not None and self._outlives(identity, event):
                 assert event.path is not None
                 yield from self._parts(identity, number, number, event.value, self._holders.of(identity, number, event.path.root))
-            if event.path is None or not event.path.steps:
+            if event.path is None or not (event.path.steps or event.kind == "call"):
                 continue
             if event.kind == "write" and event.value is not None:
-                copied = 1 if slice_of(event) is not None else 0
-                stored = self._parts(identity, number, number, event.value, self._holders.of_event(identity, number), copied)
-            elif event.kind == "call" and event.path.steps[-1] in _PUTS and event.arguments:
+                levels = 1 if slice_of(event) is not None else 0
+                places = self._images.objects.of_path(identity, number, event.path) or self._holders.of_event(identity, number)
+                if event.path.steps[-1].startswith("["):
+                    around = self._images.through(identity, number, AccessPath(event.path.root, event.path.steps[:-1]))
+                    places |= {f"{place}{event.path.steps[-1]}" for place in around}
+                stored = self._parts(identity, number, number, event.value, places, levels)
+            elif event.kind == "call" and self._view.does(identity, number, "mutates") is not None and not event.path.steps:
+                stored = self._set_by_name(identity, number, event)
+            elif event.kind == "call" and event.path.steps[-1:] and event.path.steps[-1] in _PUTS and event.arguments:
                 stored = self._put(identity, number, event, event.path.steps[-1])
             else:
                 continue
@@ -92,12 +129,23 @@ class Kept:
 
     def _put(self, identity: FunctionId, number: int, event: Event, method: str) -> Iterator[Stored]:
         """What a method of a container puts into it."""
-        holders = self._holders.of_receiver(identity, number)
+        assert event.path is not None
+        receiver = AccessPath(event.path.root, event.path.steps[:-1])
+        holders = self._images.objects.of_path(identity, number, receiver) or self._holders.of_receiver(identity, number)
+        holders |= self._images.through(identity, number, receiver)
         if method in ("append", "appendleft", "add", "insert"):
-            places, copied = [f"{holder}{ITEM}" for holder in holders], 0
+            places, levels = [f"{holder}{ITEM}" for holder in holders], 0
         else:
-            places, copied = list(holders), 1
-        yield from self._parts(identity, number, number, event.arguments[-1].value, places, copied)
+            places, levels = list(holders), 1
+        yield from self._parts(identity, number, number, event.arguments[-1].value, places, levels)
+
+    def _set_by_name(self, identity: FunctionId, number: int, event: Event) -> Iterator[Stored]:
+        """What a call sets as an attribute whose name is computed: any attribute of the object is one of its entries."""
+        match = self._view.does(identity, number, "mutates")
+        if match is None or not isinstance(match.target, (Name, Result)) or not isinstance(match.content, (Name, Result, Compound)):
+            return
+        objects = self._images.objects.of(identity, number, AccessPath(match.target))
+        yield from self._parts(identity, number, number, match.content, [f"{each}{ITEM}" for each in objects])
 
     def _outlives(self, identity: FunctionId, event: Event) -> bool:
         """Whether a function gives a value to a variable that is not its own: of its module, or of a function around it."""
@@ -123,68 +171,8 @@ class Kept:
                     if target != identity and not is_constructor(self._view, target):
                         yield from self._lifted(identity, number, call, target, self.built(target))
 
-    def deferred(self, identity: FunctionId) -> Iterator[Stored]:
-        """What is handed to something that runs later and writes it down: a task, a thread, an executor."""
-        for number, _ in self._view.calls_that(identity, "concurrent-executor"):
-            event = self._view.event(identity, number)
-            effects = [modelled.effect for modelled in self._view.modelled(identity, number)]
-            if any(e.suspends or e.does == "joins" for e in effects):
-                continue
-            methods = self._interface_methods(identity, number)
-            to_store = any(interface_effect(self._view, method) in WRITES for method in methods)
-            if not to_store and not self._is_written_down(identity, number, methods):
-                continue
-            for argument in event.arguments:
-                for at, value in self._handed(identity, number, argument.value):
-                    for image in self._images.of(identity, at, value):
-                        yield Stored(LATER, image, identity, number, to_store=to_store)
-
-    def _interface_methods(self, identity: FunctionId, number: int) -> list[FunctionId]:
-        """The methods without a body that a call runs later."""
-        handed = [
-            t.method for argument in self._view.event(identity, number).arguments
-            for t in self._view.inference.of_value(identity, number, argument.value)
-            if isinstance(t, BoundMethod) and isinstance(t.method, FunctionId) and self._view.function(t.method).stub
-        ]
-        return [*handed, *(method for call in self._view.calls(identity, number) for method in call.abstract)]
-
-    def _is_written_down(self, identity: FunctionId, number: int, methods: list[FunctionId]) -> bool:
-        """Whether what runs later saves something, turns it into text, or gives nothing for what it is given."""
-        if any(self._view.function(method).returns == "None" for method in methods):
-            return True
-        for call in self._view.calls(identity, number):
-            for target in call.functions:
-                if any(effect.kind in WRITES for effect in self._summaries.of(target).effects):
-                    return True
-                if self._view.calls_that(target, "serialises"):
-                    return True
-        return False
-
-    def _handed(self, identity: FunctionId, number: int, value: Value) -> Iterator[tuple[int, Value]]:
-        """What is handed over: a value, or the arguments of a coroutine that was called for it."""
-        made = self._view.event(identity, value.event) if isinstance(value, Result) else None
-        if isinstance(value, Result) and made is not None and made.kind == "call":
-            targets = [t for call in self._view.calls(identity, value.event) for t in (*call.functions, *call.abstract)]
-            if targets and all(self._view.function(target).kind == "coroutine" for target in targets):
-                for argument in made.arguments:
-                    yield value.event, argument.value
-                return
-        if not self._is_to_come(identity, number, value):
-            yield number, value
-
-    def _is_to_come(self, identity: FunctionId, number: int, value: Value) -> bool:
-        """Whether the value is what was begun before: what it shares with something is its result, which is made later."""
-        view = self._view
-        awaited = {view.awaited_call(identity, e.value) for e in view.function(identity).events if e.kind == "suspend"}
-        for kind, what in view.origins(identity).identity(value, number):
-            if kind == "result" and isinstance(what, int) and what not in awaited and view.event(identity, what).kind == "call":
-                targets = [t for call in view.calls(identity, what) for t in (*call.functions, *call.abstract)]
-                if view.does(identity, what, "concurrent-executor") or any(view.function(t).kind == "coroutine" for t in targets):
-                    return True
-        return False
-
     def _parts(
-        self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], copied: int = 0, level: int = 0
+        self, identity: FunctionId, number: int, at: int, value: Value, places: Iterable[Holder], levels: int = 0, level: int = 0
     ) -> Iterator[Stored]:
         """The parts of what is stored, each with its own place."""
         if isinstance(value, Name) and value.scope == "local" and level < 4:
@@ -192,19 +180,19 @@ class Kept:
             bindings = definitions.definitions(at, value.name)
             bound = self._view.event(identity, bindings[0]) if len(bindings) == 1 and bindings[0] >= 0 else None
             if bound is not None and bound.kind == "local" and bound.value is not None and not definitions.additions(at, value.name):
-                yield from self._parts(identity, number, bindings[0], bound.value, places, copied, level + 1)
+                yield from self._parts(identity, number, bindings[0], bound.value, places, levels, level + 1)
                 return
-        if isinstance(value, Compound) and value.operator == "dict" and not copied:
+        if isinstance(value, Compound) and value.operator == "dict" and not levels:
             for key, part in zip(value.parts[::2], value.parts[1::2]):
                 step = f"[{key.text}]" if isinstance(key, Constant) else "" if isinstance(key, Compound) and key.operator == "**" else ITEM
                 if step:
                     yield from self._parts(identity, number, at, part, [f"{p}{step}" for p in places], 0, level + 1)
             return
-        if isinstance(value, Compound) and value.operator == "tuple" and not copied:
+        if isinstance(value, Compound) and value.operator == "tuple" and not levels:
             for index, part in enumerate(value.parts):
                 yield from self._parts(identity, number, at, part, [f"{p}[{index}]" for p in places], 0, level + 1)
             return
-        if isinstance(value, Result) and not copied:
+        if isinstance(value, Result) and not levels:
             fields = list(self._constructed(identity, value.event))
             if fields:
                 for place, image, constructor in fields:
@@ -212,11 +200,10 @@ class Kept:
                 return
         for place in sorted(places):
             for image in map(as_whole, self._images.of(identity, at, value)):
-                if image.holder == place and image.depth and level:
-                    yield Stored(place, image, identity, number, back=True)
+                if image.holder == place and (image.above or (image.depth and level)):
+                    yield put_back(Stored(place, image, identity, number))
                 elif image.holder != place:
-                    moved = msgspec.structs.replace(image, depth=image.depth + copied) if copied else image
-                    yield Stored(place, moved, identity, number)
+                    yield Stored(place, copied(image, levels), identity, number)
 
     def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image, FunctionId | None]]:
         """The fields of an object that a call makes, what they share with something, and the constructor that sees to it."""
@@ -263,4 +250,5 @@ class Kept:
             if stored.image.holder.startswith(f"{target.module}:"):
                 for image in self._images.translated(identity, number, call, target, stored.image):
                     if image != stored.image:
-                        yield Stored(stored.place, image, identity, number, made=stored.origin)
+                        lifted = Stored(stored.place, image, identity, number, made=stored.origin)
+                        yield put_back(lifted) if image.holder == stored.place else lifted

@@ -16,6 +16,7 @@ from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.images import Images
 from ctxlint.roles.measures import slice_of
+from ctxlint.roles.whole_objects import ATTRIBUTES
 
 _MUTATORS = frozenset([
     "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "remove", "discard", "add", "clear", "update",
@@ -72,10 +73,32 @@ class Mutated:
             if path is not None and path.steps:
                 yield from self._on_the_way(identity, number, path, event.keys, (identity, number))
         for mutation in self._summaries.of(identity).mutations:
-            if mutation.distance and len(mutation.path.steps) > 1:
-                inside = mutation.how in ("add", "remove", "clear", "mutate")
+            if not mutation.distance:
+                continue
+            inside = mutation.how in ("add", "remove", "clear", "mutate")
+            if not inside and mutation.path.steps and not mutation.path.steps[-1].startswith("["):
+                changed = AccessPath(mutation.path.root, mutation.path.steps[:-1])
+                if self._is_data(identity, mutation.event, changed) and not self._is_memo(*mutation.origin):
+                    for cell in sorted(self._holders.of_path(identity, mutation.event, changed)):
+                        yield cell, Change(cell, identity, mutation.event, mutation.origin[0])
+            if len(mutation.path.steps) > 1:
                 steps = mutation.path.steps if inside else mutation.path.steps[:-1]
                 yield from self._on_the_way(identity, mutation.event, AccessPath(mutation.path.root, steps), (), mutation.origin)
+
+    def _is_data(self, identity: FunctionId, number: int, path: AccessPath) -> bool:
+        """Whether a path holds a record: an object of a class that declares its fields."""
+        return any(
+            isinstance(type, Instance) and self._view.program.class_(type.name) is not None
+            and bool(self._view.program.declared_fields(type.name))
+            for type in self._view.inference.of_path(identity, number, path)
+        )
+
+    def _is_memo(self, identity: FunctionId, number: int) -> bool:
+        """Whether a write keeps what the function gives: the attribute is looked at before, and is what is returned."""
+        events = self._view.function(identity).events
+        reads = {n for n, e in enumerate(events) if e.kind == "read" and e.path == events[number].path}
+        returned = {e.value.event for e in events if e.kind == "return" and isinstance(e.value, Result)}
+        return events[number].note != "aug" and min(reads, default=number) < number and bool(reads & returned)
 
     def _on_the_way(
         self, identity: FunctionId, number: int, path: AccessPath, keys: tuple[Value, ...], origin: tuple[FunctionId, int]
@@ -93,25 +116,15 @@ class Mutated:
     def _of(self, identity: FunctionId) -> Iterator[Change]:
         for number, event in enumerate(self._view.function(identity).events):
             path = self._changed(identity, number, event)
-            if path is None or self._is_new(identity, number, path):
+            if path is None or path.steps[-1:] == (ATTRIBUTES,) or self._is_new(identity, number, path):
                 continue
-            places = self._holders.of_path(identity, number, path, event.keys) | self._through_images(identity, number, path)
+            places = self._holders.of_path(identity, number, path, event.keys) | self._images.through(identity, number, path)
             for holder in sorted(places):
                 yield Change(holder, identity, number)
             for type in in_order(self._view.inference.of_path(identity, number, path)):
                 if isinstance(type, Instance) and self._view.program.class_(type.name) is not None and event.kind == "write":
                     if not _is_self(path):
                         self.of_class.setdefault(type.name, []).append(Change(type.name, identity, number))
-
-    def _through_images(self, identity: FunctionId, number: int, path: AccessPath) -> frozenset[Holder]:
-        """The places below what a local shares with something, as deep as it was not copied."""
-        if not isinstance(path.root, Name) or path.root.scope != "local":
-            return frozenset()
-        below = [step if step.startswith("[") else f".{step}" for step in path.steps]
-        return frozenset(
-            image.holder + "".join(below[image.around:]) for image in self._images.of(identity, number, path.root)
-            if 0 < len(below) - image.around >= image.depth
-        )
 
     def _changed(self, identity: FunctionId, number: int, event: Event) -> AccessPath | None:
         """The path of the object that an event changes in place."""

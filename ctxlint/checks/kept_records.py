@@ -1,0 +1,86 @@
+"""Whether a value that is stored and put back is a record of the state, and how sure that is."""
+
+from __future__ import annotations
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.types import Instance, Types
+from ctxlint.checks.finding import Analysis
+from ctxlint.diagnostic import Confidence
+from ctxlint.knowledge.words import hints
+from ctxlint.roles.holders import Holder
+from ctxlint.roles.image import DEEP
+from ctxlint.roles.kept import Stored
+
+
+def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
+    """How sure it is that one side is a record: it is named so, or one object keeps copies or entries of its own state.
+
+    An object of a class that lies in two places as it is, is more often known by two than recorded.
+    """
+    if _is_object(analysis, save) and not hints(save.place, analysis.words.snapshots):
+        return "low"
+    copied = any(each.image.depth > each.entries for each in (save, restore))
+    named = is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
+    if save.first and not named and save.image.depth < DEEP:
+        return "low"                                    # a view of a list is a copy that is made anew, too
+    entry = save.place.endswith("]")
+    own = owner_of(save.place) == owner_of(save.image.holder) or (copied and _is_keeper(analysis, save, restore))
+    if named and (copied or entry):
+        return "high"
+    return "medium" if named or (own and (copied or entry)) else "low"
+
+
+def is_named(analysis: Analysis, save: Stored) -> bool:
+    words = analysis.words.snapshots | analysis.words.journals
+    return hints(save.place, words) or hints(analysis.program.symbol(save.function), words)
+
+
+def is_record(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether the two stores are a save and its restore, and not one value that is handed to and fro."""
+    apart = save.function != restore.function and save.origin != restore.origin
+    return apart or hints(save.place, analysis.words.snapshots)
+
+
+def is_way_back(save: Stored) -> bool:
+    """Whether an entry of a container becomes what a place holds by itself: that is how a record is put back, not how it is made."""
+    return save.image.holder.endswith("]") and not save.place.endswith("]")
+
+
+def is_left_once(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether a `with` saves when it is entered, into a place for one record, and restores when it is left: once for each record."""
+    names = [analysis.program.symbol(each.function).rpartition(".")[2] for each in (save, restore)]
+    return not save.place.endswith("]") and names in (["__enter__", "__exit__"], ["__aenter__", "__aexit__"])
+
+
+def types_of(analysis: Analysis, save: Stored) -> Types:
+    """What is known of the value that the image is taken of."""
+    inference = analysis.view.inference
+    function, event = save.image.where
+    it = analysis.view.event(function, event)
+    return inference.of_event(function, event) if it.kind in ("read", "call") else inference.of_value(function, event, it.value)
+
+
+def owner_of(holder: Holder) -> str:
+    return holder.partition("[")[0].rpartition(".")[0]
+
+
+def _is_keeper(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether methods of one class, or functions inside one, save and restore, and the record is theirs: it is kept for nothing else."""
+    keeper = _keeper(analysis, save.function)
+    return bool(keeper) and keeper == _keeper(analysis, restore.function) == owner_of(save.place)
+
+
+def _keeper(analysis: Analysis, identity: FunctionId) -> Holder:
+    """How the places begin that belong to the class or the function in which a function is defined."""
+    outer = analysis.view.function(identity).enclosing
+    inside = FunctionId(identity.module, outer)
+    if outer <= 0 or analysis.view.function(inside).kind == "class":
+        return analysis.program.owner(identity) or ""
+    return f"{identity.module}:{analysis.view.function(inside).qualname}"
+
+
+def _is_object(analysis: Analysis, save: Stored) -> bool:
+    """Whether what is stored is, uncopied, an object of a class of the program."""
+    return save.image.depth == 0 and any(
+        isinstance(t, Instance) and analysis.program.class_(t.name) is not None for t in types_of(analysis, save)
+    )

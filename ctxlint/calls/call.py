@@ -88,6 +88,22 @@ def implicit_arguments(it: Event) -> tuple[Argument, ...]:
     return (Argument("", it.value),)
 
 
+def is_told_apart(effect: ModelEffect, call: Call) -> bool:
+    """Whether a distinctive name tells the effect here: one that opens has to say in which mode, or as which text; then its
+    receiver is the path of a file.
+    """
+    if effect.does != "opens":
+        return True
+    mode = argument_of(call, effect.mode)
+    if mode is None:
+        return bool(call.arguments) and all(argument.keyword in _OF_TEXT for argument in call.arguments)
+    letters = mode.text if isinstance(mode, Constant) and mode.kind == "str" else ""
+    return set(letters) <= set("rwaxbt+") and len(set(letters) & set("rwax")) == 1
+
+
+_OF_TEXT = frozenset({"encoding", "errors", "newline"})
+
+
 def condition_holds(effect: ModelEffect, call: Call) -> bool:
     """Whether the constant argument that the model's condition names has (or lacks) the wanted value."""
     if effect.when is None:

@@ -52,21 +52,44 @@ def decorations(inference: TypeInference) -> Decorations:
     meaning: dict[FunctionId, tuple[FunctionId, ...]] = {}
     handed: dict[FunctionId, dict[FunctionId, None]] = {}
     for definer, event, defined in _decorated(inference):
-        named = inference.of_event(definer, event)
-        called: list[Types] = []
-        for types in reversed(list(_decorator_types(inference, definer, event, defined))):
-            called.append(types)
-            given = _plain(named)
-            results: list[Types] = []
-            for function in (function for decorator in in_order(types) for function in _functions(inference, decorator)):
-                handed.setdefault(function, {}).update(dict.fromkeys(given))
-                results.append(result_given(inference, function, named))
-            named = union(results) or named
+        named, called, given = _put_on(inference, definer, event, defined)
+        for decorator, functions in given:
+            handed.setdefault(decorator, {}).update(dict.fromkeys(functions))
         applied[definer, event] = frozenset().union(*called)
         stands_for = _plain(named)
         if stands_for and stands_for != (defined,):
             meaning[defined] = stands_for
     return Decorations(applied, meaning, {decorator: tuple(functions) for decorator, functions in handed.items()})
+
+
+def stand_ins(inference: TypeInference, function: FunctionId) -> tuple[FunctionId, ...]:
+    """The functions that decorators of the program put in the place of one function."""
+    ir = inference.program.function(function)
+    if not ir.decorators or ir.enclosing < 0:
+        return ()
+    definer = FunctionId(function.module, ir.enclosing)
+    for event, happening in enumerate(inference.program.function(definer).events):
+        if happening.kind == "define" and happening.value == Closure(function.index):
+            return tuple(each for each in _plain(_put_on(inference, definer, event, function)[0]) if each != function)
+    return ()
+
+
+def _put_on(
+    inference: TypeInference, definer: FunctionId, event: int, defined: FunctionId
+) -> tuple[Types, list[Types], list[tuple[FunctionId, tuple[FunctionId, ...]]]]:
+    """What the name stands for when all decorators are on, the decorators, and which functions each of them was given."""
+    named = inference.of_event(definer, event)
+    called: list[Types] = []
+    handed: list[tuple[FunctionId, tuple[FunctionId, ...]]] = []
+    for types in reversed(list(_decorator_types(inference, definer, event, defined))):
+        called.append(types)
+        given = _plain(named)
+        results: list[Types] = []
+        for function in (function for decorator in in_order(types) for function in _functions(inference, decorator)):
+            handed.append((function, given))
+            results.append(result_given(inference, function, named))
+        named = union(results) or named
+    return named, called, handed
 
 
 def decorated_formal(inference: TypeInference, function: FunctionId, name: Name) -> FunctionId | None:

@@ -10,8 +10,9 @@ from typing import Literal
 
 import msgspec
 
+from ctxlint.calls.built_statements import executed
 from ctxlint.calls.cells import attribute_owner, receiver_class
-from ctxlint.calls.handles import descriptor_keys, handle_keys, opening_of_descriptor
+from ctxlint.calls.handles import descriptor_keys, handle_keys, is_read_by_opening, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.kept_places import kept_keys
@@ -41,7 +42,9 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     `cells` are cells whose content goes in further down. `staged` is true for a write that becomes visible only through a
     later move, `atomic` for one that appears at once, `deferred` for one that nobody waits for here, `named` for a lifted one
     whose place was the callee's parameter and is known here, `conditional` for one that the store refuses when it has changed, `leaves` for a move after
-    which the source is still there.
+    which the source is still there. `columns` are the parts of a record that are read or written, empty when it may be all.
+    `mode` is how a file was opened, for as long as the function has the handle in its hands: it opened it, or was given it by
+    a callee that did.
     """
 
     kind: EffectKind
@@ -62,12 +65,12 @@ class StoreEffect(msgspec.Struct, frozen=True, gc=False):
     conditional: bool = False
     mode: str = ""
     leaves: bool = False
+    columns: frozenset[str] = frozenset()
 
 
 def written_at(view: View, identity: FunctionId, effect: StoreEffect) -> int:
     """The event at which the effect's contents are to be evaluated: what goes through a handle is made after it was opened."""
-    through_handle = effect.mode and effect.distance == 0
-    return len(view.function(identity).events) - 1 if through_handle else effect.event
+    return len(view.function(identity).events) - 1 if effect.mode else effect.event
 
 
 def primitive_effects(view: View, places: Places, identity: FunctionId) -> tuple[StoreEffect, ...]:
@@ -86,6 +89,7 @@ def _of_call(view: View, places: Places, identity: FunctionId, event: int) -> It
         yield from _of_model(view, places, identity, event, match)
     if not silent:
         yield from _of_statement(view, places, identity, event)
+        yield from _of_built(view, identity, event)
         yield from _of_interface(view, identity, event)
 
 
@@ -104,6 +108,8 @@ def _of_model(
         yield from _of_move(view, places, identity, event, match)
     elif does in ("saves", "appends", "records", "loads", "reads", "deletes", "clears", "creates"):
         kind = _KINDS[does]
+        if kind == "read" and store == "file" and is_read_by_opening(view, identity, event, match.target):
+            return
         content = argument_of(match.call, match.effect.content) if match.effect.content else None
         contents: tuple[Value, ...] = (content,) if content is not None and not isinstance(content, AccessPath) else ()
         if content is None and match.effect.content:         # what it is may be among unpacked arguments
@@ -266,6 +272,13 @@ def _of_statement(view: View, places: Places, identity: FunctionId, event: int) 
                 contents=() if kind in ("read", "delete") else contents, selects=selects,
                 conditional=tests_what_it_sets(text),
             )
+
+
+def _of_built(view: View, identity: FunctionId, event: int) -> Iterator[StoreEffect]:
+    for built in executed(view, identity, event):
+        if not built.locks:                                   # a transaction has the rows to itself
+            yield StoreEffect(built.kind, "sql", frozenset({f"table {built.table}"}), event, (identity, event),
+                              contents=built.contents, selects=built.selects, columns=built.columns)
 
 
 def _parameters(

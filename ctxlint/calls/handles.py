@@ -55,6 +55,18 @@ def opening_of_descriptor(view: View, identity: FunctionId, at: int, value: Valu
     return opening if opening_mode(view, identity, opening, mode) else None
 
 
+def is_read_by_opening(view: View, identity: FunctionId, at: int, handle: Value | AccessPath | None) -> bool:
+    """Whether the value is a local handle that was opened for reading: the opening is what reads the file, whatever is asked of
+    the handle afterwards.
+    """
+    if handle is None or isinstance(handle, AccessPath) and handle.steps:
+        return False
+    opening = opened_by(view, identity, at, handle.root if isinstance(handle, AccessPath) else handle)
+    match = view.does(identity, opening, "opens") if opening is not None and opening != at else None
+    mode = argument_of(match.call, match.effect.mode) if match is not None and match.effect.mode else None
+    return match is not None and opening is not None and not isinstance(mode, AccessPath) and "r" in opening_mode(view, identity, opening, mode)
+
+
 def opened_by(view: View, identity: FunctionId, at: int, value: Value) -> int | None:
     """The event that opened the file whose handle a value is."""
     for kind, what in sorted(view.origins(identity).identity(value, at), key=str):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.scopes import is_accessor
 from ctxlint.calls.view import InterfaceEffect, View
 from ctxlint.ir.function import Formal, Function
 from ctxlint.knowledge.words import hints
@@ -47,8 +48,8 @@ def _role(view: View, function: Function) -> InterfaceEffect | None:
     name = function.qualname.rsplit(".", 1)[-1]
     formals = _own_formals(function)
     gives_nothing = function.returns in _NOTHING
-    if name.startswith("__"):
-        return None
+    if name.startswith("__") or is_accessor(function):
+        return None                                       # setting an attribute of the object
     if function.returns in _ANSWERS and hints(name, view.words.reads) and not _is_write(view, name):
         return None                                      # a question: whether there is such an entry
     if gives_nothing and function.returns:

@@ -109,7 +109,7 @@ def established(function: Function, value: Value, holds: bool) -> list[Establish
             return _in_all([established(function, part, True) for part in value.parts])
         if value.operator == "match" and holds and len(value.parts) > 1:
             place = place_of(function, value.parts[0])
-            return [Established(place, None, value.parts[1:])] if place is not None else []
+            return [Established(place, None, tuple(map(_class_of, value.parts[1:])))] if place is not None else []
         return []
     if isinstance(value, Result) and holds:
         call = function.events[value.event]
@@ -118,6 +118,11 @@ def established(function: Function, value: Value, holds: bool) -> list[Establish
             if place is not None:
                 return [Established(place, value.event, (call.arguments[1].value,))]
     return []
+
+
+def _class_of(pattern: Value) -> Value:
+    """The class of a pattern that asks for parts as well: `case Move(start, end)`."""
+    return pattern.parts[0] if isinstance(pattern, Compound) and pattern.operator == "and" else pattern
 
 
 def _can_establish(value: Value, instance_tests: frozenset[int]) -> bool:

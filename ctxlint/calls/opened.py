@@ -50,12 +50,30 @@ def _is_handle(view: View, identity: FunctionId, atoms: frozenset[tuple[str, str
             continue
         if what == opening:
             return True
-        event = view.event(identity, what)
-        if event.kind == "enter" and event.value is not None:
-            inner = view.origins(identity).identity(event.value, what)
-            if ("result", opening) in inner:
-                return True
+        inner = _wrapped(view, identity, what)
+        if inner is not None and _is_handle(view, identity, view.origins(identity).identity(inner, what), opening):
+            return True
     return False
+
+
+def _wrapped(view: View, identity: FunctionId, number: int) -> Value | None:
+    """What an event gives on: the manager that a `with` enters, the handle round which a library makes a writer."""
+    event = view.event(identity, number)
+    if event.kind == "enter":
+        return event.value
+    wraps = view.does(identity, number, "wraps") if event.kind == "call" else None
+    target = wraps.target if wraps is not None else None
+    return None if isinstance(target, AccessPath) else target
+
+
+def hands_out(view: View, identity: FunctionId, opening: int) -> bool:
+    """Whether the function gives its caller the handle that an event opened: as its result, or for the time of a `with`."""
+    origins = view.origins(identity)
+    return any(
+        _is_handle(view, identity, origins.identity(event.value, number), opening)
+        for number, event in enumerate(view.function(identity).events)
+        if event.value is not None and (event.kind == "return" or event.kind == "suspend" and event.note == "yield")
+    )
 
 
 def handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Value, ...]:

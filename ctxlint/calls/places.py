@@ -158,6 +158,8 @@ class Places:
             return self.term(identity, event, it.value, depth + 1)
         if it.kind == "call":
             return self._call(identity, event, depth)
+        if it.kind == "iterate" and it.value is not None:
+            return self._element(identity, event, it.value, depth + 1)
         if it.kind == "enter" and it.value is not None and isinstance(it.value, Result):
             made = self._view.does(identity, it.value.event, "fresh")
             if made is not None and made.name != "builtins.object":
@@ -180,7 +182,39 @@ class Places:
             actuals = self._view.bound(call, target)
             terms = {name: self.term(identity, event, value, depth + 1) for name, value in actuals.items()}
             return self._helper(target, terms, depth)
-        return FRESH if self._computes_with_fresh(identity, event, depth) else UNKNOWN
+        if self._computes_with_fresh(identity, event, depth):
+            return FRESH
+        return self._listed(identity, event, depth)          # `max(paths)`: one of those that are listed
+
+    def _element(self, identity: FunctionId, at: int, value: Value, depth: int) -> Term:
+        """The place that any element of a listing of places names."""
+        if depth > MAX_DEPTH:
+            return UNKNOWN
+        if isinstance(value, Name) and value.scope == "local":
+            reaching = [d for d in self._view.definitions(identity).definitions(at, value.name) if 0 <= d < at]
+            bound = self._view.event(identity, max(reaching)).value if reaching else None
+            return UNKNOWN if bound is None else self._element(identity, max(reaching), bound, depth + 1)
+        if isinstance(value, Compound) and value.operator.startswith("comprehension") and isinstance(value.parts[0], Name):
+            return self._element(identity, at, value.parts[1], depth + 1)
+        if isinstance(value, Result) and self._view.event(identity, value.event).kind == "call":
+            return self._listed(identity, value.event, depth)
+        return UNKNOWN
+
+    def _listed(self, identity: FunctionId, event: int, depth: int) -> Term:
+        """The places that a library call lists, or those of its first argument in another order."""
+        listing = self._view.does(identity, event, "lists")
+        if listing is None:
+            arguments = self._view.event(identity, event).arguments
+            computes = arguments and any(m.effect.does in _COMPUTED for m in self._view.modelled(identity, event))
+            return self._element(identity, event, arguments[0].value, depth + 1) if computes else UNKNOWN
+        names, folder = (
+            UNKNOWN if what is None else self.of_path(identity, event, what, depth + 1) if isinstance(what, AccessPath)
+            else self.term(identity, event, what, depth + 1)
+            for what in (listing.content if listing.effect.content else None, listing.target if listing.effect.target else None)
+        )
+        if not listing.effect.target:
+            return names
+        return UNKNOWN if folder == UNKNOWN else Term("join", parts=(folder, names))
 
     def _computes_with_fresh(self, identity: FunctionId, event: int, depth: int) -> bool:
         """Whether a library call (or a class without `__init__`) makes its result of a name that nobody else has."""

@@ -17,11 +17,12 @@ from ctxlint.calls.components import components
 from ctxlint.calls.effects import StoreEffect, primitive_effects, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation, lifted_mutations, primitive_mutations
+from ctxlint.calls.opened import handle_cells, handle_contents, hands_out
 from ctxlint.calls.places import Places
 from ctxlint.calls.sources import Flow, Source, Sources, result_flow
 from ctxlint.calls.terms import UNKNOWN, Term, keys, parameters, substitute
 from ctxlint.calls.view import Call, View
-from ctxlint.ir.value import Value
+from ctxlint.ir.value import Name, Value
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -189,7 +190,7 @@ class Summaries:
             return
         actuals = self.view.bound(call, target)
         terms: dict[str, Term] | None = None
-        for effect, is_told, cells, stored, compared in lifting:
+        for effect, is_told, cells, stored, compared, handed, captured in lifting:
             place, source, found = effect.place, effect.source, effect.keys
             if is_told:
                 if terms is None:
@@ -197,11 +198,23 @@ class Summaries:
                 place, source = substitute(place, terms), substitute(source, terms)
                 found = found | keys(place, identity.module)
             named = effect.medium == "file" and bool(found - effect.keys)
+            contents = _passed(stored, actuals) + self._held(identity, target, captured)
+            if handed:                                        # what goes into the handle is said here
+                contents = (*contents, *handle_contents(self.view, identity, number))
+                cells = cells | handle_cells(self.view, identity, number)
             yield msgspec.structs.replace(
                 effect, place=place, source=source, keys=found, event=number, distance=effect.distance + 1,
-                contents=_passed(stored, actuals), selects=_passed(compared, actuals), cells=cells,
-                deferred=effect.deferred or call.deferred, named=named,
+                contents=contents, selects=_passed(compared, actuals), cells=cells,
+                deferred=effect.deferred or call.deferred, named=named, mode=effect.mode if handed else "",
             )
+
+    def _held(self, identity: FunctionId, target: FunctionId, captured: tuple[str, ...]) -> tuple[Value, ...]:
+        """The variables of this function that a function defined in it takes without being passed them."""
+        inside = self.view.function(target)
+        if not captured or target.module != identity.module or inside.enclosing != identity.index:
+            return ()
+        function = self.view.function(identity)
+        return tuple([Name(n, "local" if n in function.locals else "captured") for n in captured if n in inside.captures])
 
     def _lifting_of(self, target: FunctionId) -> tuple[_Lifting, ...]:
         """What every caller of the function needs to know of its effects."""
@@ -215,12 +228,17 @@ class Summaries:
 
     def _lifting_effect(self, target: FunctionId, effect: StoreEffect) -> _Lifting:
         entering = self.sources.of_all(target, written_at(self.view, target, effect), effect.contents)
+        at = written_at(self.view, target, effect)
+        whole = [self.sources.of(target, at, value, additions=False) for value in effect.contents] if self.view.function(target).captures else ()
+        captured = {s.name for found in whole for s in found if s.kind == "captured"}
         return _Lifting(
             effect,
             bool(parameters(effect.place) or parameters(effect.source)),
             effect.cells | {s.name for s in entering if s.kind == "cell" and s.name},
             _formals(self.sources.of_all(target, effect.event, effect.contents)),
             _formals(self.sources.of_all(target, effect.event, effect.selects)),
+            effect.mode != "" and effect.kind != "read" and hands_out(self.view, target, effect.event),
+            tuple(sorted(captured)),
         )
 
     def _lifted_mutations(self, identity: FunctionId) -> Iterator[Mutation]:
@@ -245,7 +263,8 @@ class Summaries:
 class _Lifting(NamedTuple):
     """An effect with what its callers decide: whether its place, and which formals are stored and which compared.
 
-    `cells` are those whose content goes in.
+    `cells` are those whose content goes in; `handed` tells that the caller gets the open handle; `captured` are the variables
+    of the enclosing functions that go in.
     """
 
     effect: StoreEffect
@@ -253,6 +272,8 @@ class _Lifting(NamedTuple):
     cells: frozenset[str]
     stored: tuple[str, ...]
     compared: tuple[str, ...]
+    handed: bool
+    captured: tuple[str, ...]
 
 
 _EMPTY = Summary()

@@ -18,7 +18,7 @@ from ctxlint.calls.binding import bind
 from ctxlint.calls.call import Call as Call
 from ctxlint.calls.call import Modelled as Modelled
 from ctxlint.calls.call import argument_of as argument_of
-from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments
+from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments, is_told_apart
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import Program
 from ctxlint.calls.resolve import Callees, CallGraph, receives
@@ -315,8 +315,8 @@ class View:
                     if condition_holds(effect, call):
                         yield Modelled(name, effect, call)
             if call.unknown and not call.functions and call.receiver is not None and call.name:
-                for effect in self.models.distinctive(call.name):
-                    yield Modelled(call.name, effect, call)
+                told = (effect for effect in self.models.distinctive(call.name) if is_told_apart(effect, call))
+                yield from (Modelled(call.name, effect, call) for effect in told)
 
     def does(self, identity: FunctionId, event: int, *verbs: str) -> Modelled | None:
         """The first modelled effect of the event that is one of `verbs`."""

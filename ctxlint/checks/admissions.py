@@ -89,7 +89,7 @@ def _admissions(
     for literal in beside if decision.given else ():
         yield decision.overlap.event, frozenset([literal])
     comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
-    positive = _positive(analysis, decision) if decision.given else None
+    positive = _positive(analysis, decision)
     ends = _positive_ends(analysis, facts, decision, positive)
     known = dict.fromkeys(comparing, False)
     for where, target, literal_set in _branches(analysis, facts, decision):

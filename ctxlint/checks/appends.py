@@ -16,6 +16,7 @@ from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.terms import are_apart
 from ctxlint.calls.view import Call
 from ctxlint.checks.compensation import is_same_place
+from ctxlint.checks.connections import committed_at
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.key_spaces import expires_by_itself, in_other_spaces
 from ctxlint.checks.ordering import comes_before
@@ -28,7 +29,7 @@ from ctxlint.roles.stores import Access
 NEAR = 3
 """A change further down than this many calls belongs to the callee."""
 LIGHT = frozenset({"telemetry", "pure", "total", "fresh", "serialises", "parses", "copies", "same-place", "inner-place",
-                   "sibling-place", "outer-place", "measures", "exists", "digests", "snapshot"})
+                   "sibling-place", "outer-place", "lists", "measures", "exists", "digests", "snapshot"})
 """What a step may do without being another purpose of the code round an append."""
 MAX_WEIGHT = 40
 
@@ -84,7 +85,8 @@ class Appends:
 
     def at(self, identity: FunctionId, event: int) -> Append | None:
         """The change of durable state that the event is mainly for; None when it is for something else."""
-        return self._of(identity, event, self._analysis.summaries.effects_at(identity, event))
+        found = committed_at(self._analysis, identity, event) or self._analysis.summaries.effects_at(identity, event)
+        return self._of(identity, event, found)
 
     def through_handle(self, identity: FunctionId, event: int) -> Append | None:
         """The change of durable state that the event makes through a handle which was opened before."""
@@ -107,7 +109,7 @@ class Appends:
             return None
         own = tuple(reader for e in changes if not e.keys for reader in self._own_readers(identity, e))
         paired = (
-            reader for reader in self._analysis.stores.readers(written)
+            reader for reader in (*self._analysis.stores.readers(written), *self._analysis.stores.keeping_readers(written))
             if not all(
                 are_apart(reader.effect.place, change.place) or in_other_spaces(self._analysis, change, reader.effect)
                 for change in changes if change.keys & reader.effect.keys

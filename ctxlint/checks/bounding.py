@@ -119,9 +119,10 @@ def is_negative(value: Value) -> bool:
 def asks_of_elements(analysis: Analysis, identity: FunctionId, whole: str, depth: int = 0) -> bool:
     """Whether the function, or a helper that is given all of them, compares the order of elements of `whole` with something."""
     view = analysis.view
-    for number, block in enumerate(view.function(identity).blocks):
-        at = _end(analysis, identity, number)
+    size = view.graph(identity).size
+    for block in view.function(identity).blocks:
         for edge in block.edges:
+            at = size + edge.target
             if edge.condition is not None and any(
                 gone_through(analysis, identity, at, part) == whole or _belongs_to(analysis, identity, at, part, whole)
                 for part in _ordered(edge.condition.value)
@@ -157,14 +158,8 @@ def is_bounded_at(analysis: Analysis, identity: FunctionId, node: int, formal: s
     graph = view.graph(identity)
     barriers = {
         graph.size + edge.target
-        for number, block in enumerate(view.function(identity).blocks) for edge in block.edges
+        for block in view.function(identity).blocks for edge in block.edges
         if edge.condition is not None and len(graph.predecessors(graph.size + edge.target)) == 1
-        and bounds(analysis, identity, _end(analysis, identity, number), edge.condition, frozenset([formal]), side)
+        and bounds(analysis, identity, graph.size + edge.target, edge.condition, frozenset([formal]), side)
     }
     return bool(barriers) and path(graph, graph.entry, node, barriers, consistent=False, exceptional=False) is None
-
-
-def _end(analysis: Analysis, identity: FunctionId, number: int) -> int:
-    """The last event of a block, or the node of one that has none."""
-    block = analysis.view.function(identity).blocks[number]
-    return block.last - 1 if block.first < block.last else analysis.view.graph(identity).size + number

@@ -64,7 +64,10 @@ def _is_choice_bounded(analysis: Analysis, identity: FunctionId, event: int, cho
     if through and asks_of_elements(analysis, identity, through):
         return True
     names = names | {through} if through else names
-    barriers = {*_rebindings(analysis, identity, names, side), *_checking_helpers(analysis, identity, names, side)} - {event}
+    helpers = set(_checking_helpers(analysis, identity, names, side))
+    if event in helpers:
+        return True                                        # whoever makes the edit asks first
+    barriers = {*_rebindings(analysis, identity, names, side), *helpers} - {event}
     return not _comes_unbounded(analysis, identity, event, names, side, barriers)
 
 
@@ -83,9 +86,8 @@ def _comes_unbounded(
     graph = analysis.view.graph(identity)
     pending, seen = [graph.entry], {graph.entry}
     while pending:
-        node = pending.pop()
-        for edge in graph.successors(node):
-            if edge.condition is not None and bounds(analysis, identity, node, edge.condition, names, side):
+        for edge in graph.successors(pending.pop()):
+            if edge.condition is not None and bounds(analysis, identity, edge.target, edge.condition, names, side):
                 continue
             if edge.target == event:
                 return True
@@ -121,11 +123,7 @@ def _rebindings(analysis: Analysis, identity: FunctionId, names: frozenset[str],
     """Where one of the names gets a value that is no plain copy of what was passed."""
     for number, event in enumerate(analysis.view.function(identity).events):
         if event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
-            if event.path.root.name in names and not raw_names(analysis, identity, number, event.value, 0, side):
-                yield number
-            elif event.path.root.name in names and event.note == "aug":
-                yield number
-            elif event.path.root.name in names and isinstance(event.value, Compound) and event.value.operator in ("+", "+="):
+            if event.path.root.name in names and not raw_names(analysis, identity, number, event.value, 0, side) or event.path.root.name in names and event.note == "aug" or event.path.root.name in names and isinstance(event.value, Compound) and event.value.operator in ("+", "+="):
                 yield number
 
 

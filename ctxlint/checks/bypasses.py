@@ -10,10 +10,12 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.records import may_be_other_holder
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import Witness, path, reachable
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.function import Condition
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder, is_within
 from ctxlint.roles.record import Record
@@ -43,7 +45,7 @@ def bypasses(
             if (known or _looks_like(analysis, function, edit, cell)) and _moves(analysis, function, edit, tail):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
-                elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _covered(analysis, undo, function, record.container, cell, replayers, 0):
+                elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _is_of_other_times(analysis, undo, record, function, edit) and not _covered(analysis, undo, function, record.container, cell, replayers, 0):
                     yield Bypass(function, edit, "changes the cell and records nothing", "high" if known else "medium")
                 break
 
@@ -117,6 +119,26 @@ def _asks_log(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit:
     )
 
 
+def _is_of_other_times(analysis: Analysis, undo: UndoRecords, record: Record, function: FunctionId, edit: Edit) -> bool:
+    """Whether a flag that has to be set where the record is made is not set where this edit is."""
+    recording = set(_flags(analysis, undo, record.function, record.event))
+    return any((holder, not holds) in recording for holder, holds in _flags(analysis, undo, function, edit.event))
+
+
+def _flags(analysis: Analysis, undo: UndoRecords, function: FunctionId, event: int) -> Iterator[tuple[Holder, bool]]:
+    """The places that tests before an event find true or false."""
+    for condition in conditions_before(analysis, function, event):
+        yield from _flag(analysis, undo, function, event, condition)
+
+
+def _flag(analysis: Analysis, undo: UndoRecords, function: FunctionId, at: int, condition: Condition) -> Iterator[tuple[Holder, bool]]:
+    value, holds = condition.value, condition.holds
+    while isinstance(value, Compound) and value.operator == "not":
+        value, holds = value.parts[0], not holds
+    if isinstance(value, Name) or (isinstance(value, Result) and analysis.view.event(function, value.event).kind == "read"):
+        yield from ((holder, holds) for holder in undo.holders.of(function, at, value))
+
+
 def _inside(analysis: Analysis, function: FunctionId, value: Value) -> Iterator[Value]:
     """The value, its parts, and what sizes among them are taken of."""
     yield value
@@ -143,18 +165,23 @@ def _covered(
     replayers: frozenset[FunctionId], depth: int,
 ) -> bool:
     """Whether every known caller records, or replays: then the function is a part of those."""
-    callers = {caller for caller, _ in analysis.view.call_graph.callers(function)}
+    callers = analysis.view.call_graph.callers(function)
     if not callers or depth >= MAX_CALLERS:
         return False
     return all(
-        caller in replayers or _records_apart(analysis, undo, caller, container, cell) or is_constructor(analysis.view, caller)
+        caller in replayers or _records_apart(analysis, undo, caller, number, container, cell) or is_constructor(analysis.view, caller)
         or _covered(analysis, undo, caller, container, cell, replayers, depth + 1)
-        for caller in callers
+        for caller, number in callers
     )
 
 
-def _records_apart(analysis: Analysis, undo: UndoRecords, function: FunctionId, container: Holder, cell: frozenset[Holder]) -> bool:
-    """Whether the function touches the log otherwise than by calls that edit the cell too: those record their own edit only."""
+def _records_apart(
+    analysis: Analysis, undo: UndoRecords, function: FunctionId, call: int, container: Holder, cell: frozenset[Holder]
+) -> bool:
+    """Whether the function touches the log otherwise than by calls that edit the cell too: those record their own edit only.
+
+    What is called of another object of the same class touches the log of that one.
+    """
     if not _touches(analysis, undo, function, container):
         return False
     edits = undo.edits.of(function)
@@ -162,7 +189,22 @@ def _records_apart(analysis: Analysis, undo: UndoRecords, function: FunctionId, 
     touching = {e.event for e in edits if container in e.holders}
     touching |= {r.event for r in undo.records(function) if r.container == container}
     touching |= {m.event for m in analysis.summaries.of(function).mutations if container in m.cells}
+    if touching and all(_is_of_another(analysis, function, call, event) for event in touching - whole):
+        return False
     return not touching or not touching <= whole
+
+
+def _is_of_another(analysis: Analysis, function: FunctionId, one: int, other: int) -> bool:
+    """Whether two events are calls of two objects of one class."""
+    paths = [_receiver(analysis.view.event(function, number)) for number in (one, other)]
+    if paths[0] is None or paths[1] is None or paths[0] == paths[1]:
+        return False
+    kinds = [analysis.view.inference.of_path(function, n, p) for n, p in zip((one, other), paths) if p is not None]
+    return bool(kinds[0] & kinds[1]) and may_be_other_holder(analysis, function, one, other)
+
+
+def _receiver(event: Event) -> AccessPath | None:
+    return AccessPath(event.path.root, event.path.steps[:-1]) if event.kind == "call" and event.path is not None and event.path.steps else None
 
 
 def _sometimes(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit: Edit, container: Holder) -> Iterator[Bypass]:
@@ -173,7 +215,11 @@ def _sometimes(analysis: Analysis, undo: UndoRecords, function: FunctionId, edit
     touching |= {m.event for m in analysis.summaries.of(function).mutations if container in m.cells}
     if any(edit.event in reachable(graph, event) and path(graph, graph.entry, edit.event, {event}) is None for event in touching):
         return
-    if path(graph, graph.entry, edit.event, touching) is None:
+    before = path(graph, graph.entry, edit.event, touching)
+    if before is None:
+        return
+    recording = {flag for event in touching for flag in _flags(analysis, undo, function, event)}
+    if any((holder, not holds) in recording for condition in before.conditions for holder, holds in _flag(analysis, undo, function, edit.event, condition)):
         return
     witness = path(graph, edit.event, graph.exit, touching, start="completed")
     if witness is None or witness.consistent is False:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.types import ClassObject
 from ctxlint.calls.view import Call
 from ctxlint.checks.finding import Analysis
 from ctxlint.flow.paths import path
@@ -267,7 +268,7 @@ class _Walk:
             self._receiver(number, call.receiver, picked)
             return
         named = [a.value for a in call.arguments if a.keyword == field] if field else []
-        computes = bool(call.externals or call.unknown or call.abstract)     # otherwise a class of the program that has no `__init__`
+        computes = bool(call.externals or call.unknown or call.abstract) and not self._makes_record(number, event)
         for argument in call.arguments:
             if named or (field and not computes and argument.keyword not in ("", "*", "**")):
                 continue
@@ -276,6 +277,11 @@ class _Walk:
         self._ask(named, number, "")
         if not named and call.receiver is not None and not self._is_awaited(number):
             self._receiver(number, call.receiver, field)
+
+    def _makes_record(self, number: int, event: Event) -> bool:
+        """Whether a class of the program is called, which has no `__init__` of its own: what it is given by name are its fields."""
+        types = self._view.inference.of_path(self._identity, number, event.path) if event.path is not None else ()
+        return any(isinstance(t, ClassObject) and self._analysis.program.class_(t.name) is not None for t in types)
 
     def _is_awaited(self, number: int) -> bool:
         """Whether the call is waited for: a client's answer is not made of the client."""

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
-from ctxlint.checks.bounds import is_raw, is_raw_field
+from ctxlint.checks.bounds import is_bounded, is_raw, is_raw_field
 from ctxlint.checks.bypasses import Bypass, bypasses
+from ctxlint.checks.counters import counted_otherwise
 from ctxlint.checks.duals import applies, left_over, mismatch
 from ctxlint.checks.extents import outgrown
 from ctxlint.checks.finding import Analysis
@@ -23,6 +24,7 @@ from ctxlint.checks.same_place import bound_later, elsewhere, moved_elsewhere
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import STORE, Holder
+from ctxlint.roles.measures import ZERO
 from ctxlint.roles.undo import UndoRecords
 
 
@@ -71,6 +73,7 @@ def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
     yield from _not_the_dual(analysis, undo, carried)
     yield from resized(analysis, undo, carried)
     yield from miscounted(analysis, undo, carried)
+    yield from counted_otherwise(analysis, undo, carried)
     yield from bound_later(analysis, undo, carried)
     yield from elsewhere(analysis, undo, carried)
     yield from moved_elsewhere(analysis, undo, carried)
@@ -80,7 +83,8 @@ def _reasons(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterato
     yield from shared_between(analysis, undo, carried)
     yield from _raw(analysis, undo, carried)
     if not carried.record.container.endswith("()"):
-        yield from _bypassed(analysis, undo, carried)
+        if not undo.is_of_one_call(carried.record):
+            yield from _bypassed(analysis, undo, carried)
         yield from out_of_order(analysis, undo, carried)
 
 
@@ -89,7 +93,7 @@ def _not_the_dual(analysis: Analysis, undo: UndoRecords, carried: Carried) -> It
         bound = carried.record.bound if function == carried.record.function else None
         inverse = [bound] if bound is not None else [
             e for e in undo.edits.of(function)
-            if e.holders & carried.replays[0].edit.holders and applies(analysis, undo, function, e, carried.record)
+            if (function != carried.record.function or undo.is_taken_back_here(carried.record, e)) and e.holders & carried.replays[0].edit.holders and applies(analysis, undo, function, e, carried.record)
         ]
         found = mismatch(analysis, undo, carried.record, carried.edits, function, inverse)
         if found is None:
@@ -105,7 +109,7 @@ def _raw(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Re
             continue
         sides: tuple[Side, ...] = ("lower",) if edit.operation in ("remove", "store") else ("lower", "upper")
         for position, at in _starts(carried, edit):
-            side = next((s for s in sides if _is_raw(analysis, carried, at, position, s)), None)
+            side = next((s for s in sides if _is_raw(analysis, carried, at, position, s) and not _is_asked_below(analysis, undo, carried, edit, s)), None)
             if side is not None:
                 word = "negative" if side == "lower" else "past the end"
                 yield Reason(
@@ -129,6 +133,15 @@ def _is_raw(analysis: Analysis, carried: Carried, at: int, position: Value, side
     return is_raw(analysis, function, at, position, side)
 
 
+def _is_asked_below(analysis: Analysis, undo: UndoRecords, carried: Carried, edit: Edit, side: Side) -> bool:
+    """Whether the callee that makes the edit makes it only where the position lies inside."""
+    inner = [
+        (target, below) for call in (analysis.view.calls(carried.record.function, edit.event) if edit.distance else ())
+        for target in call.functions for below in undo.edits.of(target) if below.origin == edit.origin and below.positions
+    ]
+    return bool(inner) and all(is_bounded(analysis, target, below.event, below.positions[0], side) for target, below in inner)
+
+
 def _starts(carried: Carried, edit: Edit) -> Iterator[tuple[Value, int]]:
     """The values that say where an edit begins, and where they are evaluated; a slice's end is clamped without harm.
 
@@ -145,14 +158,16 @@ def _starts(carried: Carried, edit: Edit) -> Iterator[tuple[Value, int]]:
 
 def _bypassed(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
     replayers = frozenset(replay.function for replay in carried.replays)
-    tail = any(_counts_from_tail(replay.edit) for replay in carried.replays)
+    counting = [_counts_from_tail(replay.edit) for replay in carried.replays]
     if carried.cell.startswith(STORE):
         yield Reason("bypassed", "people and other programs edit the file too", "medium", carried.record.function, carried.record.event)
     compared = frozenset(h for replay in carried.replays for h in revisions(undo, carried.record, replay))
     cell = carried.replays[0].edit.holders
     if carried.record.command is not None and all(":" in holder for holder in cell):
         return                                             # each call says which cell it is
-    for bypass in bypasses(analysis, undo, carried.record, cell | undo.shared.aliases(cell), replayers, tail=tail):
+    for bypass in bypasses(analysis, undo, carried.record, cell | undo.shared.aliases(cell), replayers, tail=any(counting)):
+        if all(counting) and bypass.edit.operation in ("insert", "prepend") and bypass.edit.start == ZERO:
+            continue                                       # what is counted from the end stays where it is
         if not any(compared.intersection(m.cells) for m in analysis.summaries.of(bypass.function).mutations):
             yield _of_bypass(analysis, bypass)
 

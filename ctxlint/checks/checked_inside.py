@@ -21,9 +21,9 @@ def checks_its_base(analysis: Analysis, identity: FunctionId, write: StoreEffect
     for call in analysis.view.calls(identity, write.event) if write.distance else ():
         for target in call.functions:
             for inner in analysis.summaries.of(target).effects:
-                if inner.origin == write.origin and inner.kind == write.kind and inner.distance < write.distance:
-                    if _is_after_comparison(analysis, target, inner.event) or checks_its_base(analysis, target, inner):
-                        return True
+                same = inner.origin == write.origin and inner.kind == write.kind and inner.distance < write.distance
+                if same and (_is_after_comparison(analysis, target, inner.event) or checks_its_base(analysis, target, inner)):
+                    return True
     return False
 
 

@@ -15,11 +15,15 @@ from ctxlint.checks.admissions import admitted
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
+from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
-from ctxlint.roles.accesses import Accesses, Selecting
+from ctxlint.roles.accesses import Accesses
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlaps
+from ctxlint.roles.selecting import Selecting
+from ctxlint.roles.starred import filled
 
 _SURENESS: tuple[Confidence, ...] = ("high", "medium", "low")
 
@@ -47,10 +51,13 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
-        if sides is not None:
-            found.append(_finding(analysis, decision, "reads-left-out", sides, decision.overlap.event))
-        elif decision.paired:
-            found += [_finding(analysis, decision, "reader-admitted", sides, event) for event, sides in admitted(analysis, facts, decision)]
+        if sides is not None and not combines(analysis, fields, decision):
+            found.append(_finding(
+                analysis, _where_it_is_left_out(analysis, facts, decision, sides.read), "reads-left-out", sides, _are_masks(analysis, decision)))
+        elif sides is None and decision.paired:
+            found += [
+                _finding(analysis, (decision.function, event), "reader-admitted", sides) for event, sides in admitted(analysis, facts, decision)
+            ]
     yield from _surest(found)
 
 
@@ -119,16 +126,38 @@ def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
                 method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
             }
             names |= set(analysis.view.inference.stores(class_id))
-    return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset(info.mro))
+    return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset((*info.mro, *info.subclasses)))
 
 
 # Words.
 
 
-def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, event: int) -> Finding:
+def _where_it_is_left_out(analysis: Analysis, facts: Facts, decision: Decision, read: str) -> tuple[FunctionId, int]:
+    """The comparison; in the helper that makes it when that knows the change, or is told what it reads as well."""
+    number = decision.overlap.event
+    for call in analysis.view.calls(decision.function, number):
+        for target in call.functions[:1]:
+            passed = facts.fields.of_all(decision.function, number, filled(analysis.view, call, target).values())
+            own = facts.overlaps.own(target)
+            knows = [overlap for overlap in own if any(leaf.key in decision.compared for leaf in overlap.fields)]
+            if own and (knows or any(leaf.key == read for leaf in passed)):
+                return target, (knows or own)[0].event
+    return decision.function, number
+
+
+def _are_masks(analysis: Analysis, decision: Decision) -> bool:
+    """Whether what is compared is declared to be a number, or an object of a class of the program: its bits are the set then."""
+    info = analysis.program.class_(decision.owner)
+    declared = declarations(analysis, decision.owner)
+    kinds = {declared.get(key, "") for key in decision.compared} - {""}
+    return any(kind == "int" or (info is not None and analysis.program.class_(f"{info.module}.{kind}") is not None) for kind in kinds)
+
+
+def _finding(analysis: Analysis, where: tuple[FunctionId, int], kind: str, sides: Sides, masks: bool = False) -> Finding:
+    function, event = where
     use, store = sides.use, sides.store
     written, read = _short(sides.written), _short(sides.read)
-    flow = [FlowStep(decision.function, event, f"decides by `{written}`, what changes write")]
+    flow = [FlowStep(function, event, f"decides by `{written}`, what changes write")]
     if use is not None:
         flow.insert(0, FlowStep(use.function, use.event, f"`{read}` says what a change reads"))
     if store is not None:
@@ -137,12 +166,13 @@ def _finding(analysis: Analysis, decision: Decision, kind: str, sides: Sides, ev
         f"`{read}` is kept beside `{written}` and " + (
             "holds the same kind of thing" if sides.confidence == "low" else "is named for what a change depends on"))
     return Finding(
-        function=decision.function, event=event, kind=kind, confidence=sides.confidence,
+        function=function, event=event, kind=kind, confidence=sides.confidence,
         fields={
-            "decision": analysis.program.symbol(decision.function), "written": written, "read": read,
+            "decision": analysis.program.symbol(function), "written": written, "read": read,
             "where": At(use.function, use.event, "line {line}") if use is not None else f"`{read}`",
         },
         flow=tuple(flow), evidence=(evidence,), chain=("compare", sides.written, sides.read),
+        facts={"masks": "yes"} if masks else {},
     )
 
 

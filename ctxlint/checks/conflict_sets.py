@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Callable
 
 import msgspec
 
-from ctxlint.calls.types import NONE_TYPE, Instance, Types
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
+from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
+from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.value import Compound, Name
+from ctxlint.ir.value import Compound
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
-_CONTAINERS = frozenset([
-    "set", "frozenset", "list", "tuple", "dict", "sequence", "iterable", "collection", "mapping", "mutablemapping", "abstractset",
-    "optional", "union", "field",
-])
 Involved = Callable[[], frozenset[str]]
 """The fields that are compared around a decision; found when something else depends on it."""
 
@@ -48,6 +44,8 @@ class Sides(msgspec.Struct, frozen=True):
 
 def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
     """The field by which the changes read, when neither the function nor its caller compares one."""
+    if _are_equal(analysis, decision):
+        return None
     involved = functools.cache(functools.partial(_involved, analysis, facts, decision))
     by_use = _reads_by_use(analysis, facts, decision)
     if by_use:
@@ -60,18 +58,28 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
     return (
         _by_declaration(analysis, facts, decision, involved) or _by_effect(analysis, facts, decision, involved)
-        or _by_parsing(analysis, facts, decision, involved)
+        or _by_elimination(analysis, facts, decision, involved) or _by_parsing(analysis, facts, decision, involved)
     )
+
+
+def _are_equal(analysis: Analysis, decision: Decision) -> bool:
+    """Whether it is only asked if two collections are the same: that they differ does not mean that they have nothing in common."""
+    if decision.overlap.operator not in ("==", "!=") or decision.overlap.iterated or decision.overlap.looked:
+        return False
+    declared = declarations(analysis, decision.owner)
+    return all(is_collection(declared.get(key, "")) or is_mapping(declared.get(key, "")) for key in decision.compared)
 
 
 def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A field that is declared like a compared one, and whose use is not in view: names say how sure it is."""
-    siblings = _siblings(analysis, facts, decision) - decision.compared if decision.sets or decision.meets else ()
+    siblings = frozenset(
+        key for key in _siblings(analysis, facts, decision) - decision.compared if not facts.accesses.selects_from_what_stays(key)
+    ) if decision.sets or decision.meets else ()
     if not siblings or involved().intersection(siblings):
         return None
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
-    alike = named if effect else named & _alike(analysis, decision)
+    alike = named if effect else named & _alike(analysis, facts, decision)
     if not decision.sets and not alike:
         return None
     return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
@@ -82,21 +90,34 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: I
     if not decision.given or not is_declared(decision.owner):
         return None
     stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write")]
-    declared = _declarations(analysis, decision.owner)
+    declared = declarations(analysis, decision.owner)
     callers = {caller for caller, _ in analysis.view.call_graph.callers(decision.function)}
     for store in stores:
         annotation = declared.get(store.field, "")
-        held = _held(annotation)
+        held = held_by(annotation)
         beside = frozenset(
             key for key, annotation in declared.items()
-            if key not in decision.compared and held and _is_collection(annotation) and _held(annotation) == held
+            if key not in decision.compared and held and is_collection(annotation) and held_by(annotation) == held
+            and not facts.accesses.selects_from_what_stays(key)
         )
         if (beside and involved() & beside) or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
             continue
         named = _named(analysis, beside)
-        applied = store.function in callers or _is_collection(annotation) or _is_mapping(annotation)
+        applied = store.function in callers or is_collection(annotation) or is_mapping(annotation)
         if named or (beside and applied):
             return Sides(store.field, min(named or beside), store, None, "medium" if named and applied else "low")
+    return None
+
+
+def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
+    """A field by which a change reads from where what it made is merged: the compared one, used for nothing else, says by which keys."""
+    accesses = facts.accesses
+    if not (decision.meets or decision.sets) or any(accesses.is_looked_up(key) or accesses.uses(key, "write") for key in decision.compared):
+        return None
+    for key in sorted(_fields_of(analysis, facts, decision) - decision.compared):
+        use = next((use for use in accesses.uses(key, "read") if use.each and accesses.is_merged_into(use.places)), None)
+        if use is not None and key not in involved() and _is_read_by(facts, decision, key) and _comparable(analysis, decision, key):
+            return Sides(min(decision.compared), key, None, use, "medium")
     return None
 
 
@@ -124,7 +145,7 @@ def asks_the_state(facts: Facts, decision: Decision, overlap: Overlap | None = N
 def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
-    several = use.each or _is_collection(_declarations(analysis, decision.owner).get(read, ""))
+    several = use.each or is_collection(declarations(analysis, decision.owner).get(read, ""))
     if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
@@ -136,16 +157,22 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
         leaf.key for overlap in facts.overlaps.of(decision.function) if not asks_the_state(facts, decision, overlap)
         for leaf in overlap.fields if leaf.field
     }
-    for caller, _ in analysis.view.call_graph.callers(decision.function):
-        found |= {leaf.key for overlap in facts.overlaps.of(caller) for leaf in overlap.fields if leaf.field}
-    return frozenset(found)
+    applying = [(use.function, use.event) for key in decision.compared for use in facts.accesses.uses(key, "write")]
+    for caller in sorted({caller for caller, _ in analysis.view.call_graph.callers(decision.function)}):
+        found |= {
+            leaf.key for overlap in facts.overlaps.of(caller) if is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying)
+            for leaf in overlap.fields if leaf.field
+        }
+    return frozenset(found).union(*(parts_of(analysis, facts.fields, decision.owner, key) for key in decision.compared))
 
 
 def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
     for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
-        if key in decision.compared or not _is_read_by(facts, key) or not _comparable(analysis, decision, key):
+        if key in decision.compared or not _is_read_by(facts, decision, key):
+            continue
+        if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key):
             continue
         for written in sorted(decision.compared):
             opposed = facts.accesses.opposed(key, written, asks_for_regions(decision.overlap) or (
@@ -160,7 +187,7 @@ def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozens
     """All fields by which the changes read, by use or by name, the compared ones included."""
     by_use = {
         key for key in (_fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ())
-        if _is_read_by(facts, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
+        if _is_read_by(facts, decision, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
     named = frozenset(
         key for key in _named(analysis, _siblings(analysis, facts, decision)) if not facts.accesses.uses(key, "write"))
@@ -172,40 +199,42 @@ def _is_written_by(facts: Facts, decision: Decision) -> bool:
     return any(facts.accesses.uses(key, "write") for key in decision.compared)
 
 
+def _is_made_of(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> bool:
+    """Whether a method or property gives back what a compared field holds, and nothing else."""
+    method = analysis.program.method(key.rpartition(".")[0], key.rpartition(".")[2]) if is_declared(decision.owner) else None
+    given = {leaf.key for leaf in facts.fields.given(method) if leaf.field} if method is not None else set()
+    return bool(given) and given <= decision.compared
+
+
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
     """Whether a field can hold the same things as the compared ones, as far as their annotations say."""
-    declared = _declarations(analysis, decision.owner)
-    held = _held(declared.get(key, ""))
-    others = [_held(declared.get(each, "")) for each in decision.compared]
+    declared = declarations(analysis, decision.owner)
+    held = held_by(declared.get(key, ""))
+    others = [held_by(declared.get(each, "")) for each in decision.compared]
     return not held or any(not other or held & other for other in others)
-
-
-@functools.lru_cache(maxsize=1 << 12)
-def _is_collection(annotation: str) -> bool:
-    return re.match(r"[\w.]*\b(set|frozenset|list|tuple|sequence|collection|iterable|abstractset)\b", annotation, re.IGNORECASE) is not None
-
-
-@functools.lru_cache(maxsize=1 << 12)
-def _held(annotation: str) -> frozenset[str]:
-    """The classes of what a field holds: `set[str]` and `str` hold texts, a mapping is known by its keys."""
-    words = re.findall(r"[A-Za-z_][\w.]*", annotation)
-    held = [word for word in words if word.rpartition(".")[2].lower() not in _CONTAINERS]
-    return frozenset(held[:1] if _is_mapping(annotation) else held) - {"None", "Any", "object"}
-
-
-@functools.lru_cache(maxsize=1 << 12)
-def _is_mapping(annotation: str) -> bool:
-    return re.match(r"[\w.]*\b(dict|mapping|mutablemapping)\b", annotation, re.IGNORECASE) is not None
 
 
 def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
     if not is_declared(decision.owner):
         return frozenset(key for key in facts.accesses.together(decision.compared) if key.startswith(f"{decision.owner}."))
-    found = set(facts.accesses.fields_of(decision.owner))
-    info = analysis.program.class_(decision.owner)
-    for ancestor in info.mro if info is not None else ():
-        found |= facts.accesses.fields_of(ancestor)
+    found: set[str] = set()
+    for relative in _relatives(analysis, decision):
+        found |= facts.accesses.fields_of(relative)
     return frozenset(key for key in found if _is_part(analysis, key))
+
+
+def _relatives(analysis: Analysis, decision: Decision) -> frozenset[str]:
+    """The classes whose fields a change has: those of the compared ones, their ancestors, and what is derived from them beside them."""
+    info = analysis.program.class_(decision.owner)
+    found: set[str] = set()
+    for owner in (decision.owner, *(key.rpartition(".")[0] for key in decision.compared)):
+        each = analysis.program.class_(owner)
+        found.update((owner,) if each is None else each.mro)
+    for name in info.subclasses if info is not None else ():
+        derived = analysis.program.class_(name)
+        if info is not None and derived is not None and derived.module == info.module:
+            found.add(name)
+    return frozenset(found)
 
 
 def _is_part(analysis: Analysis, key: str) -> bool:
@@ -224,19 +253,23 @@ def _siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     """The collections that a class declares just like a compared one, or of what that one is: they hold the same kind of thing."""
     if not is_declared(decision.owner):
         effects = [key for key in decision.compared if is_effect(analysis, key)]
-        return _named(analysis, facts.accesses.together(decision.compared)) if effects else frozenset()
-    declared = _declarations(analysis, decision.owner)
-    held = {_held(declared.get(key, "")) for key in decision.compared} - {frozenset()}
-    return _alike(analysis, decision) | _named(analysis, frozenset(
-        key for key, annotation in declared.items() if _is_collection(annotation) and _held(annotation) in held
+        named = _named(analysis, facts.accesses.together(decision.compared))
+        return named if effects else named & _alike(analysis, facts, decision)
+    declared = declarations(analysis, decision.owner)
+    held = {held_by(declared.get(key, "")) for key in decision.compared} - {frozenset()}
+    return _alike(analysis, facts, decision) | _named(analysis, frozenset(
+        key for key, annotation in declared.items() if is_collection(annotation) and held_by(annotation) in held
     ))
 
 
-def _alike(analysis: Analysis, decision: Decision) -> frozenset[str]:
-    """The collections that are declared just like a compared one."""
-    declared = _declarations(analysis, decision.owner)
+def _alike(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
+    """The collections that are declared just like a compared one, or written down to hold the same."""
+    if not is_declared(decision.owner):
+        return frozenset(key for key in facts.accesses.together(decision.compared) if any(
+            key not in decision.compared and facts.accesses.holds_like(key, other) for other in decision.compared))
+    declared = declarations(analysis, decision.owner)
     kinds = {declared[key] for key in decision.compared if declared.get(key)}
-    return frozenset(key for key, annotation in declared.items() if annotation in kinds and _is_collection(annotation))
+    return frozenset(key for key, annotation in declared.items() if annotation in kinds and is_collection(annotation))
 
 
 def _named(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
@@ -259,45 +292,15 @@ def crossed(facts: Facts, decision: Decision) -> frozenset[str]:
     return frozenset(others - same)
 
 
-def _declarations(analysis: Analysis, owner: str) -> dict[str, str]:
-    """The annotations of a class's fields and properties, and of the formals that its constructor stores."""
-    info = analysis.program.class_(owner)
-    if info is None:
-        return {}
-    found = {f"{owner}.{field.name}": field.annotation for field in info.ir.fields if field.annotation}
-    for method in info.ir.methods:
-        function = analysis.program.function_at(info.module, method.function)
-        if method.name == "__init__":
-            formals = {formal.name: formal.annotation for formal in function.formals}
-            for event in function.events:
-                if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and isinstance(event.value, Name):
-                    found.setdefault(f"{owner}.{event.path.steps[0]}", formals.get(event.value.name, ""))
-        elif not method.name.startswith("__"):
-            found.setdefault(f"{owner}.{method.name}", function.returns or _kind(_given_back(analysis, owner, method.name)))
-    for field in analysis.view.inference.stores(owner):
-        if not found.get(f"{owner}.{field}"):
-            found[f"{owner}.{field}"] = _kind(analysis.view.inference.attribute(owner, field))
-    return found
+def _is_read_by(facts: Facts, decision: Decision, key: str) -> bool:
+    """Whether a field selects what a change reads, and nothing that it writes.
 
-
-def _given_back(analysis: Analysis, owner: str, name: str) -> Types:
-    """What a method, or those that stand for it in derived classes, give back."""
-    info = analysis.program.class_(owner)
-    methods = dict.fromkeys(analysis.program.method(each, name) for each in (owner, *(info.subclasses if info is not None else ())))
-    given = frozenset().union(*(analysis.view.inference.result(method) for method in methods if method is not None))
-    return given - {NONE_TYPE}
-
-
-def _kind(types: Types) -> str:
-    """The container that something is found to be, where no annotation says it."""
-    names = {t.name.removeprefix("builtins.") for t in types if isinstance(t, Instance)}
-    return names.pop() if len(names) == 1 and len(types) == 1 else ""
-
-
-def _is_read_by(facts: Facts, key: str) -> bool:
-    """Whether a field selects what a change reads, and nothing that it writes."""
-    accesses = facts.accesses
-    return bool(accesses.uses(key, "read")) and not accesses.uses(key, "write") and not accesses.is_looked_up(key)
+    What is looked up in is a part of the state, unless it is filled with the keys of what was read elsewhere: it is a cache then.
+    Tables of changes are looked up in, too.
+    """
+    reads = facts.accesses.uses(key, "read")
+    kept = not decision.of_tables and facts.accesses.is_looked_up(key) and not any(use.filled and key not in use.places and use.places for use in reads)
+    return bool(reads) and not facts.accesses.uses(key, "write") and not kept
 
 
 def is_effect(analysis: Analysis, key: str) -> bool:

@@ -48,6 +48,11 @@ class Decision(msgspec.Struct, frozen=True):
         """Whether it is asked if two sets have something in common."""
         return self.paired and any(_is_meeting(self.overlap, leaf) for leaf in self.overlap.left if leaf.key in self.compared)
 
+    @property
+    def of_tables(self) -> bool:
+        """Whether changes are names, under which tables hold their parts."""
+        return any(leaf.instance.endswith("]") for leaf in self.overlap.left if leaf.key in self.compared)
+
 
 class Decisions:
     """Finds the decisions of a program, from their comparisons."""
@@ -77,8 +82,9 @@ class Decisions:
         """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""
         met = {leaf for pair in overlap.between(functools.partial(_may_meet, overlap)) for leaf in pair}
         keys: dict[str, set[str]] = {}
+        classes = {leaf.owner for leaf in met}
         for leaf in met:
-            keys.setdefault(leaf.owner, set()).add(leaf.key)
+            keys.setdefault(self._eldest(leaf.owner, classes), set()).add(leaf.key)
         owners = {owner for owner in keys if owner}
         given = self._given(identity, overlap, met) if owners else frozenset()
         sets = any(_is_meeting(overlap, leaf) or _has_elements_in_order(overlap) for leaf in given)
@@ -92,6 +98,11 @@ class Decisions:
             formals = self._formals_that_meet_others(identity, overlap)
             if formals:
                 yield Decision(identity, overlap, "", formals, paired=False)
+
+    def _eldest(self, owner: str, classes: set[str]) -> str:
+        """The class of a family's changes: the one that others among them are derived from."""
+        info = self._analysis.program.class_(owner) if is_declared(owner) else None
+        return next((each for each in reversed(info.mro) if each in classes), owner) if info is not None else owner
 
     def _is_answer(self, identity: FunctionId, overlap: Overlap) -> bool:
         """Whether it is no mere validation: that names are distinct is required of much that is no change, and raised otherwise."""
@@ -190,7 +201,7 @@ class Decisions:
     def _put(self, identity: FunctionId, number: int) -> frozenset[Leaf]:
         event = self._view.event(identity, number)
         values = [a.value for a in event.arguments] if event.kind == "call" else [event.value] if event.value is not None else []
-        return self._fields.of_all(identity, number, values)
+        return self._fields.of_all(identity, number, [*values, *event.keys[-1:]])
 
     # What a comparison decides.
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.narrowing import ISINSTANCE
+from ctxlint.calls.types import ClassObject, in_order
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.quantities import normal
@@ -45,6 +47,9 @@ def applies(analysis: Analysis, undo: UndoRecords, replayer: FunctionId, edit: E
 
 def _denied(undo: UndoRecords, replayer: FunctionId, at: int, condition: Condition, record: Record) -> bool:
     value, holds = condition.value, condition.holds
+    asked = asked_classes(undo, replayer, at, value, record)
+    if asked:
+        return (not asked.isdisjoint(_classes(undo, record))) != holds
     if isinstance(value, Compound) and value.operator in ("and", "or"):
         if (value.operator == "and") == holds:
             return any(_denied(undo, replayer, at, Condition(part, holds), record) for part in value.parts)
@@ -64,6 +69,34 @@ def _denied(undo: UndoRecords, replayer: FunctionId, at: int, condition: Conditi
         return False
     same = bool(known & wanted)
     return same != (holds if value.operator not in ("!=", "is not") else not holds)
+
+
+def asked_classes(undo: UndoRecords, replayer: FunctionId, at: int, value: Value, record: Record) -> frozenset[str]:
+    """The classes of which a test asks whether the record, one that is an object, is an instance."""
+    subject: Value | None = None
+    named: list[Value] = []
+    if isinstance(value, Result):
+        event = undo.view.event(replayer, value.event)
+        if event.kind == "call" and event.path == ISINSTANCE and len(event.arguments) == 2:
+            subject, at = event.arguments[0].value, value.event
+            asked = event.arguments[1].value
+            named = list(asked.parts) if isinstance(asked, Compound) else [asked]
+    elif isinstance(value, Compound) and value.operator == "match":
+        subject = value.parts[0]
+        named = [p.parts[0] if isinstance(p, Compound) and p.operator == "and" else p for p in value.parts[1:]]
+    if subject is None or not _classes(undo, record) or f"{record.container}[*]" not in undo.holders.of(replayer, at, subject):
+        return frozenset()
+    found = [
+        kind.name for each in named for kind in in_order(undo.view.inference.of_value(replayer, at, each)) if isinstance(kind, ClassObject)
+    ]
+    return frozenset(found) if len(found) == len(named) else frozenset()
+
+
+def _classes(undo: UndoRecords, record: Record) -> frozenset[str]:
+    """The class of a record that is an object of the program, and its bases."""
+    owners = {part.rpartition(".")[0] for part in record.parts if "[" not in part}
+    infos = [undo.view.program.class_(owner) for owner in owners]
+    return frozenset(base for info in infos if info is not None for base in info.mro) if len(owners) == 1 else frozenset()
 
 
 def _literals(value: Compound) -> Iterable[Constant]:
@@ -108,9 +141,24 @@ def left_over(analysis: Analysis, undo: UndoRecords, record: Record, forward: Se
     for first in moving:
         for second in moving:
             if second.event in reachable(graph, first.event) and first.event not in reachable(graph, second.event):
-                if second.removed != Sum() and len(merged([first, second])) == 2 and _starts_in_front(second):
+                if second.removed != Sum() and len(merged([first, second])) == 2 and _starts_in_front(second) and not (
+                    _resets_log(analysis, record, second)
+                ):
                     return Mismatch("no edit of the replay takes this one back", second)
     return None
+
+
+def _resets_log(analysis: Analysis, record: Record, edit: Edit) -> bool:
+    """Whether what makes an edit, or a step beside it, also empties the log."""
+    graph = analysis.view.graph(record.function)
+    return any(
+        record.container in m.cells and m.event != record.event and (m.event == edit.event or m.event in reachable(graph, edit.event)
+                                                                   or edit.event in reachable(graph, m.event))
+        for m in analysis.summaries.of(record.function).mutations if m.how in _EMPTIES
+    )
+
+
+_EMPTIES = frozenset(["clear", "rebind", "remove", "delete"])
 
 
 def _starts_in_front(edit: Edit) -> bool:

@@ -10,6 +10,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import View
 from ctxlint.checks.bodies import Bodies
 from ctxlint.knowledge.words import Words
+from ctxlint.roles.blocking import Blocking
 from ctxlint.roles.cells import Cells
 from ctxlint.roles.concurrency import Concurrency
 from ctxlint.roles.stores import Stores
@@ -44,6 +45,7 @@ class Analysis:
         self.cells = Cells(self.summaries)
         self.concurrency = Concurrency(self.view)
         self.tasks = Tasks(self.view)
+        self.blocking = Blocking(self.view)
 
     def spare(self, function: FunctionId, event: int, fact: str, *shown_by: int | tuple[FunctionId, int]) -> None:
         """Note why the event is no finding; numbers in `shown_by` are events of the same function."""

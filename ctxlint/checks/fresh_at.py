@@ -24,6 +24,7 @@ from ctxlint.checks.fresh_guards import (
     locks_unlike_key,
     reads_again_inside,
 )
+from ctxlint.checks.inner_writes import changes_it, is_by_inner, stands_at
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
 from ctxlint.checks.other_records import is_another_record
@@ -100,7 +101,7 @@ def pairs(analysis: Analysis, identity: FunctionId) -> Iterator[Pair]:
     writes = [
         e for e in effects
         if (e.kind in ("write", "move") or _refills(analysis, identity, e)) and (e.contents or e.cells)
-        and not e.staged and not e.deferred
+        and not e.staged and (not e.deferred or changes_it(analysis, identity, e))
     ]
     if not any(e.kind == "read" for e in effects):
         for write in writes:
@@ -134,6 +135,8 @@ def _stale_pair(analysis: Analysis, identity: FunctionId, write: StoreEffect) ->
         sameness = same_record(analysis, identity, effect, write)
         if sameness == "other":
             analysis.spare(identity, write.event, "what is read and what is written are two records", read)
+        elif sameness != "object" and is_by_inner(analysis, identity, write):
+            analysis.spare(identity, write.event, "the function defined here writes something else than the record that was read", read)
         elif effect.distance + write.distance > _depth_allowed(sameness):
             analysis.spare(identity, write.event, "read and write lie too many calls down: the pair belongs to a callee", read)
         else:
@@ -175,6 +178,7 @@ def _reading(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
     loads = [
         e for e in analysis.summaries.effects_at(identity, read)
         if e.kind == "read" and same_store(e, write) and (write.medium != "interface" or pair_up(analysis, e, write))
+        and not (e.columns and write.columns and e.columns.isdisjoint(write.columns))
     ]
     if not loads or read == write.event:
         return None
@@ -231,7 +235,7 @@ def _harmless(
         return "the called function reads the store anew before it writes"
     if is_only_worker(analysis, identity, write):
         return "only one task runs this function, and nobody else writes the store"
-    if sameness == "object" and not is_touched(analysis, identity, read.event, write.event):
+    if sameness == "object" and not is_touched(analysis, identity, read.event, write.event) and not changes_it(analysis, identity, write):
         return "nothing of what was read is changed before it is written"
     guard = guard_of(analysis, identity, read.event, write)
     if guard:
@@ -271,17 +275,18 @@ def _finding(analysis: Analysis, pair: Pair) -> Finding:
     identity = pair.function
     store = store_name(pair.write)
     other = _second_writer(analysis, pair)
+    where, event = stands_at(analysis, identity, pair.write)
     return Finding(
-        function=identity, event=pair.write.event, kind="store-pair", confidence=_confidence(pair),
+        function=where, event=event, kind="store-pair", confidence=_confidence(pair),
         fields={
             "store": store, "read": At(identity, pair.read.event),
-            "write": At(identity, pair.write.event),
+            "write": At(where, event),
             "suspension": At(identity, pair.suspension), "writer": other.text,
         },
         flow=(
             FlowStep(identity, pair.read.event, f"reads {store}"),
             FlowStep(identity, pair.suspension, "another writer can run here", by="another writer"),
-            FlowStep(identity, pair.write.event, f"writes {store} from the old reading"),
+            FlowStep(where, event, f"writes {store} from the old reading"),
         ),
         evidence=(other,),
         chain=("read", "suspend", "write", *sorted(pair.write.keys)[:1]),

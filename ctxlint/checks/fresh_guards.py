@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
+from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.checked_inside import checks_its_base
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.lock_keys import picking_keys
 from ctxlint.checks.records import keys_of, same_store, selectors
-from ctxlint.checks.suspensions import comes_before, suspension_between
+from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between
 from ctxlint.flow.guards import guards
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.knowledge.words import hints
@@ -74,6 +78,8 @@ def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
 
 def compares_old_content(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
     """Whether the write is handed the old content itself beside the new one: it may replace it only if it is still there."""
+    if write.medium == "sql" and write.selects:
+        return False                                          # the statement says what it compares
     arguments = [a.value for a in analysis.view.event(identity, write.event).arguments]
     sources = {
         value: analysis.summaries.sources.of(identity, write.event, value) for value in arguments if not isinstance(value, Constant)
@@ -141,24 +147,42 @@ def _is_second_look(analysis: Analysis, identity: FunctionId, read: int, again: 
 
 
 def rechecks_object(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
-    """Whether a condition of the write looks at some cell after the last suspension point: a second look, or a generation."""
+    """Whether a condition of the write looks at some cell after the last suspension point: a second look, or a generation.
+
+    A cell that nobody changes, such as a limit, tells nothing.
+    """
     asked = {s.event for s in condition_sources(analysis, identity, write) if s.kind == "cell" and s.event not in (-1, read)}
     return any(
-        comes_before(analysis, identity, read, again) and suspension_between(analysis, identity, read, again) is not None
-        and suspension_between(analysis, identity, again, write) is None
+        _can_have_changed(analysis, identity, again) and comes_before(analysis, identity, read, again) and wait_between(analysis, identity, read, again) is not None
+        and wait_between(analysis, identity, again, write) is None
         for again in asked
     )
 
 
-def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[Source]:
-    """What the conditions under which the event happens are made of, as they were when they were asked."""
+def _can_have_changed(analysis: Analysis, identity: FunctionId, look: int) -> bool:
+    """Whether somebody changes what is looked at, once its object is made; of what a call looks at, anybody may."""
+    event = analysis.view.event(identity, look)
+    paths = analysis.view.paths(identity, look) if event.kind == "read" else ()
+    innermost = {cells[-1] for path in paths if (cells := cells_of(analysis.view, identity, look, path))}
+    return not innermost or any(
+        not is_constructor(analysis.view, change.function) for cell in innermost for change in analysis.cells.changes(cell)
+    )
+
+
+def conditions(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[tuple[int, Value]]:
+    """The conditions under which the event happens, each with the event at which it was asked."""
     graph = analysis.view.graph(identity)
-    found: set[Source] = set()
     for guard in guards(graph, event):
         for edge in graph.successors(guard.node):
             if edge.condition == guard.condition:
-                found |= analysis.summaries.sources.of(identity, edge.target, guard.condition.value)
-    return frozenset(found)
+                yield edge.target, guard.condition.value
+
+
+def condition_sources(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[Source]:
+    """What the conditions under which the event happens are made of, as they were when they were asked."""
+    return frozenset().union(*(
+        analysis.summaries.sources.of(identity, at, value) for at, value in conditions(analysis, identity, event)
+    ))
 
 
 def reads_again_inside(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:

@@ -56,7 +56,7 @@ def handlers_of(analysis: Analysis, identity: FunctionId) -> Iterator[Handler]:
                 names=caught(analysis, identity, number),
                 tried=_tried(analysis, identity, number),
                 body=body,
-                swallows=_completes(graph, number),
+                swallows=_completes(graph, number, _ends(analysis, identity, body)),
                 acts=_acts(analysis, identity, body),
             )
 
@@ -115,8 +115,34 @@ def _body(graph: EventGraph, catch: int, resumes: set[int]) -> frozenset[int]:
     return frozenset(n for n in reachable(graph, catch, resumes) if n < graph.size)
 
 
-def _completes(graph: EventGraph, catch: int) -> bool:
-    return path(graph, catch, graph.exit, exceptional=False, consistent=False) is not None
+def _completes(graph: EventGraph, catch: int, ends: frozenset[int]) -> bool:
+    return path(graph, catch, graph.exit, ends, exceptional=False, consistent=False) is not None
+
+
+def _ends(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> frozenset[int]:
+    """The calls of a handler that never come back: the program ends there, or every way through what is called raises."""
+    calls = [number for number in body if analysis.view.event(identity, number).kind == "call"]
+    return frozenset(number for number in calls if _never_returns(analysis, identity, number))
+
+
+def _never_returns(analysis: Analysis, identity: FunctionId, number: int) -> bool:
+    if analysis.view.does(identity, number, "ends") is not None:
+        return True
+    calls = analysis.view.calls(identity, number)
+    targets = [target for call in calls for target in call.functions]
+    return bool(targets) and not any(call.unknown or call.abstract or call.externals or call.deferred for call in calls) and all(
+        _always_raises(analysis, target) for target in targets
+    )
+
+
+def _always_raises(analysis: Analysis, target: FunctionId) -> bool:
+    """Whether no way through a function comes to its end; a body that only says that it is to be written is none."""
+    graph = analysis.view.graph(target)
+    events = analysis.view.function(target).events
+    return (
+        len(events) > 1 and any(event.kind == "raise" for event in events) and not analysis.program.is_abstract_method(target)
+        and path(graph, graph.entry, graph.exit, exceptional=False, consistent=False) is None
+    )
 
 
 def _acts(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:

@@ -166,8 +166,10 @@ def _taken_out_of_order(
                 if event.path.steps[-1] == "popleft" or (first is not None and not _is_last(first)):
                     return number
         elif event.kind == "iterate" and event.value is not None:
-            if isinstance(event.value, Result) and view.event(function, event.value.event).kind == "read":
-                if container in undo.holders.of(function, number, event.value) and not view.event(function, event.value.event).keys:
+            of_attribute = isinstance(event.value, Result) and view.event(function, event.value.event).kind == "read" and not (
+                view.event(function, event.value.event).keys)
+            if of_attribute or (isinstance(event.value, Name) and undo.is_of_one_call(record)):
+                if container in undo.holders.of(function, number, event.value):
                     return number
         elif event.kind == "read" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.keys:
             if f"{container}[*]" in undo.holders.of_event(function, number) and not _is_last(event.keys[-1]):

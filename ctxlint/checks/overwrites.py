@@ -36,21 +36,26 @@ def overwrites(
     rewrites = Rewrites(analysis)
     helpers = AtomicHelpers(analysis)
     watched = any(imports(module, watchers) for module in analysis.program.modules.values())
+    shown: set[tuple[FunctionId, int]] = set()
     for rewrite in rewrites.read_back():
+        if rewrite.opening in shown:
+            continue
         fact = why_it_can_be_made_again(analysis, rewrites, rewrite)
         if fact:
             reader = rewrite.readers[0]
             analysis.spare(rewrite.function, rewrite.effect.event, fact, (reader.function, reader.effect.event))
             continue
+        shown.add(rewrite.opening)
         found = finding(analysis, rewrite)
         modules = {rewrite.function.module, *(reader.function.module for reader in rewrite.readers)}
         if watched or any(imports(analysis.program.modules[name], inode_users) for name in modules):
             found.facts["held-by-inode"] = "yes"
         if is_named_by_caller(rewrite.place):
             found.facts["named-by-caller"] = "yes"
-        helper = helpers.for_module(rewrite.function.module, rewrite.function)
+        function = found.function
+        helper = helpers.for_module(function.module, function)
         if helper is not None:
-            where = "" if helper.function.module == rewrite.function.module else helper.function.module
+            where = "" if helper.function.module == function.module else helper.function.module
             found.facts["helper"] = f"{where}:{helper.name}:{helper.content}"
         yield found
 
@@ -62,16 +67,19 @@ def imports(module: LinkedModule, packages: Sequence[str]) -> bool:
 
 def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     """The argument: where the file is truncated, what is still to be written, who reads it back."""
-    identity, event = rewrite.function, rewrite.effect.event
+    identity, event = rewrite.opening
     reader = rewrite.readers[0]
     serialises = serialises_after_opening(analysis, rewrite)
     emptied = next((r for r in rewrite.readers if taken_for_nothing(analysis, r)), None)
     place = text_of(rewrite.place)
     kind = "truncate-then-serialise" if serialises is not None else "loaded-as-empty" if emptied is not None else "in-place"
     confidence = confidence_in(analysis, rewrite, kind)
+    if serialises is not None and was_text_before(analysis, rewrite.function, serialises):
+        serialises, kind = None, "loaded-as-empty" if emptied is not None else "in-place"
+        confidence = "medium" if confidence == "high" and emptied is None else confidence
     flow = [FlowStep(identity, event, f"truncates {place}")]
     if serialises is not None:
-        flow.append(FlowStep(identity, serialises, "can fail here: the value is serialised after the file was emptied"))
+        flow.append(FlowStep(rewrite.function, serialises, "can fail here: the value is serialised after the file was emptied"))
     if emptied is not None:
         reader = emptied
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {place} back"))
@@ -91,7 +99,7 @@ def confidence_in(analysis: Analysis, rewrite: Rewrite, kind: str) -> Confidence
     A writer and a reader that are both told their paths, by nobody in common, were one pair in half of the findings that were
     judged.
     """
-    if rewrite.apart or is_written_anew_before_reading(analysis, rewrite):
+    if rewrite.apart or shares_only_a_name(rewrite) or is_written_anew_before_reading(analysis, rewrite):
         return "low"
     if is_edit(analysis, rewrite) or shares_only_a_folder(analysis, rewrite) or is_given_up_in_silence(analysis, rewrite):
         return "low"
@@ -154,6 +162,14 @@ def shares_only_a_folder(analysis: Analysis, rewrite: Rewrite) -> bool:
     return True
 
 
+def shares_only_a_name(rewrite: Rewrite) -> bool:
+    """Whether writer and readers have no more in common than what the file is called, in folders that are not known to be one."""
+    common = [reader.effect.keys & rewrite.effect.keys for reader in rewrite.readers]
+    return all(keys and all(":" in key for key in keys) for keys in common) and all(
+        reader.effect.place != rewrite.place for reader in rewrite.readers
+    )
+
+
 def is_edit(analysis: Analysis, rewrite: Rewrite) -> bool:
     """Whether a text is changed for whoever named the file, or nobody but the one who changes it reads it."""
     if is_serialised(analysis, Access(rewrite.function, rewrite.effect)):
@@ -181,3 +197,13 @@ def serialises_after_opening(analysis: Analysis, rewrite: Rewrite) -> int | None
         if number in written or any(value in rewrite.effect.contents for value in arguments) or Result(number) in rewrite.effect.contents:
             return number
     return None
+
+
+def was_text_before(analysis: Analysis, identity: FunctionId, at: int) -> bool:
+    """Whether what is serialised is put together from constants and from what was parsed here: it can become text again."""
+    values = [argument.value for argument in analysis.view.event(identity, at).arguments[:1]]
+    roots = frozenset().union(*(analysis.view.origins(identity).roots(value, at, mutations=True) for value in values))
+    return bool(roots) and all(
+        kind == "constant" or kind == "result" and isinstance(what, int) and analysis.view.does(identity, what, "parses") is not None
+        for kind, what in roots
+    )

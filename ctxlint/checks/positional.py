@@ -63,6 +63,8 @@ def _in_cell(analysis: Analysis, undo: UndoRecords, record: Record, replays: lis
     cell = _as_recorded(undo, record, replays[0].edit.holders)
     edits = tuple(e for e in undo.edits.of(record.function) if e.holders & cell)
     edits = tuple(e for e in edits if record.distance and e.event == record.event) or edits
+    if undo.is_of_one_call(record):
+        edits = tuple(e for e in edits if not undo.is_taken_back_here(record, e))
     replays = [replay for replay in replays if _can_undo(analysis, undo, replay.edit, edits)]
     if not replays:
         return None
@@ -170,7 +172,7 @@ def _is_mark(record: Record, cell: frozenset[Holder]) -> bool:
 def _recognises(undo: UndoRecords, record: Record, replay: Replay) -> bool:
     """Whether the replay compares content of the cell with something of the record before it edits, or searches for it."""
     cell = replay.edit.holders
-    if replay.function == record.function:
+    if replay.function == record.function and not undo.is_of_one_call(record):
         origin, event = replay.edit.origin
         return origin != record.function and any(
             is_within(h, c) for mentioned in undo.mentions.compared_before(origin, event) for h in mentioned for c in cell

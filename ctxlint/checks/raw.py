@@ -48,16 +48,45 @@ def raw_names(
         if event.kind == "read" and event.path is not None and isinstance(event.path.root, Name):
             if event.path.root.name in formals:
                 return frozenset([event.path.root.name])
+            if event.path.root.scope == "local" and _is_parsed(analysis, identity, value.event, event.path.root):
+                return raw_names(analysis, identity, value.event, event.path.root, depth + 1, side)
             through = gone_through(analysis, identity, value.event, event.path.root)
             return frozenset([through]) & formals
         if event.kind == "iterate":
             return frozenset([gone_through(analysis, identity, value.event, value)]) & formals
         if event.kind == "call" and event.path is not None:
             passed = list(_passed_through(event, event.path, side))
+            if analysis.view.does(identity, value.event, "parses") is not None:
+                passed = [argument.value for argument in event.arguments[:1]]
+            passed += _handed_back(analysis, identity, value.event, depth, side)
             return frozenset().union(*(raw_names(analysis, identity, value.event, each, depth + 1, side) for each in passed))
         if event.kind == "read" and event.path is not None and event.path.steps == ("[*]",) and isinstance(event.path.root, Result):
             return raw_names(analysis, identity, value.event, event.path.root, depth + 1, side)
     return frozenset()
+
+
+def _is_parsed(analysis: Analysis, identity: FunctionId, at: int, name: Name) -> bool:
+    """Whether a local is what a text that was passed says."""
+    bound = analysis.view.definitions(identity).definitions(at, name.name)
+    made = analysis.view.event(identity, bound[0]).value if len(bound) == 1 and bound[0] >= 0 else None
+    return isinstance(made, Result) and analysis.view.does(identity, made.event, "parses") is not None
+
+
+def _handed_back(analysis: Analysis, identity: FunctionId, number: int, depth: int, side: Side | None) -> list[Value]:
+    """The arguments that a function of the program, which asks nothing about them, hands back."""
+    found: list[Value] = []
+    view = analysis.view
+    for call in view.calls(identity, number) if depth < 4 else ():
+        for target in call.functions[:2]:
+            function = view.function(target)
+            if target == identity or any(edge.condition is not None for block in function.blocks for edge in block.edges):
+                continue
+            names = {
+                name for at, event in enumerate(function.events) if event.kind == "return" and event.value is not None
+                for name in raw_names(analysis, target, at, event.value, depth + 3, side)
+            }
+            found += [value for name, value in view.bound(call, target).items() if name in names]
+    return found
 
 
 def _passed_through(event: Event, path: AccessPath, side: Side | None) -> list[Value]:
@@ -67,7 +96,7 @@ def _passed_through(event: Event, path: AccessPath, side: Side | None) -> list[V
     if name == "int" and len(arguments) == 1:
         return arguments
     if (name, side) in (("max", "upper"), ("min", "lower")) and len(arguments) > 1:
-        return arguments
+        return [a for a in arguments if not (isinstance(a, Compound) and a.operator == "+")]     # counted from somewhere else
     return [path.root] if len(path.steps) == 1 and path.steps[0] in _TAKES_APART else []
 
 

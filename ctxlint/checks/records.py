@@ -68,8 +68,8 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
         return "place"
     if _under_other_name(analysis, identity, read.event, write.event):
         return "other"
-    asked = list(selectors(analysis, identity, read.event))
-    given = list(selectors(analysis, identity, write.event))
+    asked = [*selectors(analysis, identity, read.event), *read.selects]
+    given = [*selectors(analysis, identity, write.event), *write.selects]
     wanted = {key for value in asked for key in keys_of(analysis, identity, read.event, value)}
     if wanted & {key for value in given for key in keys_of(analysis, identity, write.event, value)}:
         return "key"

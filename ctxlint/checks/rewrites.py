@@ -30,6 +30,7 @@ class Rewrite(msgspec.Struct, frozen=True):
 
     `known` is true when somebody knows the file by a name, or reads and writes the one that he was told. `apart` tells that
     nothing shows that the readers, who are told a path, are ever told this one.
+    A handle that a helper hands out is written by its caller, who is judged; the helper's opening is what destroys the content.
     """
 
     function: FunctionId
@@ -38,6 +39,11 @@ class Rewrite(msgspec.Struct, frozen=True):
     readers: tuple[Access, ...]
     known: bool
     apart: bool = False
+
+    @property
+    def opening(self) -> tuple[FunctionId, int]:
+        """Where the content is destroyed."""
+        return self.effect.origin if self.effect.mode else (self.function, self.effect.event)
 
 
 class Rewrites:
@@ -114,7 +120,10 @@ class Rewrites:
         if self._is_harmless(level):
             return
         if not is_something(self._analysis, level):
-            self._spare(level, "nothing that could be lost is written")
+            written = [root for caller in self.callers(level) if caller.effect.mode and self._is_live(caller) for root in self._roots(caller)]
+            if not written:
+                self._spare(level, "nothing that could be lost is written")
+            yield from written
             return
         readers = self._readers(level)
         if readers:
@@ -288,7 +297,7 @@ def is_something(analysis: Analysis, level: Access) -> bool:
     if effect.cells:
         return True
     if not effect.contents:
-        return effect.distance > 0
+        return effect.distance > 0 and not effect.mode       # nobody writes into the handle that a callee gave
     return bool(sources_of_content(analysis, level.function, effect))
 
 

@@ -8,6 +8,7 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources
+from ctxlint.checks.shared_variables import definer_of, is_defined_in
 from ctxlint.flow.guards import guards
 from ctxlint.ir.value import Compound, Constant, Name
 from ctxlint.roles.cells import Change
@@ -28,6 +29,21 @@ def other_writers(analysis: Analysis, identity: FunctionId, cell: str) -> tuple[
     )
 
 
+def siblings_through(analysis: Analysis, identity: FunctionId, write: Mutation, cell: str) -> tuple[Change, ...]:
+    """The public methods of the same object that change a cell of the object which one of its attributes holds."""
+    owner = analysis.program.owner(identity)
+    info = analysis.program.class_(owner) if owner is not None else None
+    methods = [FunctionId(info.module, method.function) for method in info.ir.methods] if info is not None else []
+    return tuple(
+        Change(method, change)
+        for method in methods
+        if method != identity and not is_private(analysis, method) and not is_constructor(analysis.view, method)
+        for change in analysis.summaries.mutations_of(method, cell)
+        if change.distance <= 1 and change.cells[-1] == cell and change.path.steps[:1] == write.path.steps[:1]
+        and isinstance(change.path.root, Name) and change.path.root.name == receiver_name(analysis.view.function(method))
+    )
+
+
 def last_name(analysis: Analysis, identity: FunctionId) -> str:
     """The function's own name."""
     return analysis.program.symbol(identity).rpartition(".")[2]
@@ -45,10 +61,13 @@ def same_function_beside(analysis: Analysis, identity: FunctionId, write: Mutati
         return None
     root = write.path.root
     own = receiver_name(analysis.view.function(identity))
-    anywhere = isinstance(root, Name) and root.scope == "global"
+    definer = definer_of(analysis, identity, root) if isinstance(root, Name) else None
+    anywhere = isinstance(root, Name) and (root.scope == "global" or definer is not None)
     if not anywhere and not (isinstance(root, Name) and root.name == own):
         return None
     start = analysis.tasks.beside_itself(identity, picked_by, anywhere=anywhere)
+    if start is not None and definer is not None and not is_defined_in(analysis, start.caller, definer):
+        return None                                           # each of them may have a variable of its own
     return start if start is not None and not _is_single_flight(analysis, start) else None
 
 

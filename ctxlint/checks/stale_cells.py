@@ -16,16 +16,18 @@ from ctxlint.calls.elements import LANGUAGE
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
-from ctxlint.calls.names import split
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import is_fresh
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
+from ctxlint.checks.long_lived import is_long_lived, readings_for, rechecks_variable, writers_beside
+from ctxlint.checks.prefixes import meets_nobody
 from ctxlint.checks.records import keys_of
 from ctxlint.checks.second_writers import is_private, other_writers, runs_as_task, same_function_beside
-from ctxlint.checks.suspensions import comes_before, suspension_between, suspensions
+from ctxlint.checks.shared_variables import captured_changes, captured_name, readings
+from ctxlint.checks.suspensions import comes_before, suspension_between, suspensions, wait_between, waits
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Change
 from ctxlint.roles.tasks import Start
@@ -56,34 +58,52 @@ class StaleCell(msgspec.Struct, frozen=True):
 
 
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
-    """The stale writes of one coroutine to cells of its own object or module."""
-    if not analysis.summaries.of(identity).suspends or is_constructor(analysis.view, identity):
-        for write in analysis.summaries.of(identity).mutations if analysis.silences is not None else ():
-            analysis.spare(identity, write.event, "this function never lets anybody else run")
+    """The stale writes of one function to cells of its own object or module, and to variables of the functions around it."""
+    if is_constructor(analysis.view, identity) or analysis.view.function(identity).kind in ("module", "class"):
         return
-    for write in analysis.summaries.of(identity).mutations:
-        if write.cells and write.distance <= 1:
-            found = _drained(analysis, identity, write)
-            if found is None and not _is_long_lived(analysis, identity, write):
-                analysis.spare(identity, write.event, "what is changed is no attribute of this object and no variable of the module")
-            elif found is None:
-                found = _replaced(analysis, identity, write) or _filled(analysis, identity, write)
-            fact = _guard_of(analysis, identity, found) if found is not None else ""
-            if found is not None and fact:
-                analysis.spare(identity, write.event, fact, found.read)
-            elif found is not None:
-                yield msgspec.structs.replace(
-                    found, beside=same_function_beside(analysis, identity, write), task=runs_as_task(analysis, identity))
+    suspends = analysis.summaries.of(identity).suspends
+    captured = tuple(captured_changes(analysis, identity))
+    for write in (*captured, *(m for m in analysis.summaries.of(identity).mutations if m not in captured)):
+        if suspends and (write.cells or write in captured) and write.distance <= 1:
+            yield from _judged(analysis, identity, write, _stale(analysis, identity, write, write in captured))
+        elif not suspends and write.how in _REPLACES and not write.distance:
+            beside = _in_threads(analysis, identity, write, write in captured)
+            if beside is None:
+                analysis.spare(identity, write.event, "this function never lets anybody else run")
+            else:
+                yield from _judged(analysis, identity, write, _replaced(analysis, identity, write), beside)
 
 
-def _is_long_lived(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
-    """Whether an attribute of the object whose method this is is written (or an entry of it), or a variable of the module."""
-    root, steps = write.path.root, write.path.steps
-    if not isinstance(root, Name) or len(steps) > 2 or (len(steps) == 2 and not steps[1].startswith("[")):
-        return False
-    if root.scope == "global":
-        return not steps and split(analysis.program, write.cells[0])[0] != ""
-    return bool(root.name) and root.name == receiver_name(analysis.view.function(identity))
+def _judged(
+    analysis: Analysis, identity: FunctionId, write: Mutation, found: StaleCell | None, beside: Start | None = None
+) -> Iterator[StaleCell]:
+    if found is None:
+        return
+    fact = _guard_of(analysis, identity, found)
+    if fact:
+        analysis.spare(identity, write.event, fact, found.read)
+    else:
+        yield msgspec.structs.replace(
+            found, beside=beside or same_function_beside(analysis, identity, write), task=runs_as_task(analysis, identity))
+
+
+def _stale(analysis: Analysis, identity: FunctionId, write: Mutation, captured: bool) -> StaleCell | None:
+    if captured:
+        return _replaced(analysis, identity, write)
+    found = _drained(analysis, identity, write)
+    if found is not None:
+        return found
+    if not is_long_lived(analysis, identity, write):
+        analysis.spare(identity, write.event, "what is changed is no attribute of this object and no variable of the module")
+        return None
+    return _replaced(analysis, identity, write) or _filled(analysis, identity, write)
+
+
+def _in_threads(analysis: Analysis, identity: FunctionId, write: Mutation, captured: bool) -> Start | None:
+    """Where the function, which never suspends itself, is run in several threads at once."""
+    if not (captured or write.cells and is_long_lived(analysis, identity, write)):
+        return None
+    return same_function_beside(analysis, identity, write)
 
 
 # The cell is replaced.
@@ -94,12 +114,16 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         return None
     if _is_handle(analysis, identity, write):
         return None
-    cell = write.cells[-1]
-    sources = analysis.summaries.sources.of_all(identity, write.event, write.values)
-    for read in sorted(_reads_of(cell, sources), reverse=True):
+    variable = captured_name(analysis, identity, write)
+    cell = variable or write.cells[-1]
+    reads = readings_for(analysis, identity, write, cell, bool(variable))
+    if write.event in reads:
+        analysis.spare(identity, write.event, "what the variable holds now is a part of what it is set to")
+        return None
+    for read in sorted(reads, reverse=True):
         if not comes_before(analysis, identity, read, write.event) or _is_another_entry(analysis, identity, read, write):
             continue
-        suspension = suspension_between(analysis, identity, read, write.event)
+        suspension = wait_between(analysis, identity, read, write.event)
         if suspension is None or not read < suspension < write.event:
             analysis.spare(identity, write.event, "nobody else can run between the read of the cell and its write", read)
             return None
@@ -109,22 +133,26 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         if _puts_back(analysis, identity, read, write):
             analysis.spare(identity, write.event, "the old value itself is put back, as an override that is taken back", read)
             return None
-        return StaleCell("attribute-path", identity, cell, read, suspension, write, other_writers(analysis, identity, cell),
+        others = writers_beside(analysis, identity, write, cell)
+        return StaleCell("attribute-path", identity, cell, read, suspension, write, others,
                          any(_goes_through(analysis, identity, point, read, write)
-                             for point in suspensions(analysis, identity) if read < point < write.event))
+                             for point in waits(analysis, identity) if read < point < write.event))
     analysis.spare(identity, write.event, "what is written does not come from an earlier reading of the cell")
     return None
 
 
 def _goes_through(analysis: Analysis, identity: FunctionId, suspension: int, read: int, write: Mutation) -> bool:
     """Whether the awaited call is given the reading and gives what is written, or itself changes a store."""
-    awaited = analysis.view.awaited_call(identity, analysis.view.event(identity, suspension).value)
+    point = analysis.view.event(identity, suspension)
+    awaited = suspension if point.kind == "call" else analysis.view.awaited_call(identity, point.value)
     if awaited is None:
         return False
     if any(e.kind in WRITES for e in analysis.summaries.effects_at(identity, awaited)):
         return True
     handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
     given = {s.event for s in analysis.summaries.sources.of_all(identity, awaited, handed)}
+    if read not in given and isinstance(write.path.root, Name) and write.path.root.scope != "local":
+        given |= readings(analysis, identity, awaited, handed, write.path)
     written = {s.event for s in analysis.summaries.sources.of_all(identity, write.event, write.values)}
     atoms = {a for value in write.values for a in analysis.view.origins(identity).roots(value, write.event, mutations=True)}
     return read in given and (awaited in written or ("result", awaited) in atoms)
@@ -141,8 +169,15 @@ def _is_handle(analysis: Analysis, identity: FunctionId, write: Mutation) -> boo
 
 
 def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
-    """Whether the old value itself may be written: an override that is taken back, a default that is kept."""
+    """Whether the old value itself may be written: an override that is taken back, a default that is kept.
+
+    A copy of it to which something was added is another value.
+    """
     origins = analysis.view.origins(identity)
+    if analysis.view.event(identity, read).kind == "call" and any(
+        isinstance(value, Name) and analysis.view.definitions(identity).additions(write.event, value.name) for value in write.values
+    ):
+        return False
     return any(("result", read) in origins.identity(value, write.event) for value in write.values)
 
 
@@ -153,7 +188,7 @@ def _looks_through_alias(analysis: Analysis, identity: FunctionId, read: int, wr
     return any(
         isinstance(taken, int) and taken != read and (event := analysis.view.event(identity, taken)).path is not None
         and event.path.steps and ("result", read) in origins.identity(event.path.root, taken)
-        and suspension_between(analysis, identity, taken, write.event) is None
+        and wait_between(analysis, identity, taken, write.event) is None
         for taken in leaves
     )
 
@@ -180,7 +215,7 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
     if not _empties(analysis, write):
         return None
     cell = write.cells[-1]
-    if _is_long_lived(analysis, identity, write):
+    if is_long_lived(analysis, identity, write):
         others = tuple(
             c for c in other_writers(analysis, identity, cell)
             if c.mutation.how in _ADDS and not is_private(analysis, c.function)    # a task of its own may have been ended before
@@ -332,6 +367,8 @@ def _guard_of(analysis: Analysis, identity: FunctionId, found: StaleCell) -> str
         return "one hold of a lock lasts from the read to the write"
     if analysis.guards.held_by_callers(identity):
         return "every known caller holds a lock over the call"
-    if rechecks_object(analysis, identity, found.read, found.write.event):
+    if rechecks_object(analysis, identity, found.read, found.write.event) or rechecks_variable(analysis, identity, found.read, found.write):
         return "the write depends on a second look after the last suspension point"
+    if found.kind == "attribute-path" and found.others and meets_nobody(analysis, identity, found.write.event, found.others):
+        return "only the beginning of the sequence is replaced, and everybody else only adds behind it"
     return ""

@@ -1,7 +1,7 @@
 """A store is changed before what it held, or where it was, is kept in another one, and no transaction holds both.
 
 The second store is the undo record of the first by what flows into it: content that was read from the first before the change,
-or the place from which a file is moved away.
+or the place from which a file is moved away. Or the first is only added to what the second is added to, too, and made again from it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Literal
 
 import msgspec
 
-from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.compensation import is_same_place, writes_after_failure
+from ctxlint.checks.connections import holders, named
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
@@ -29,7 +29,7 @@ from ctxlint.roles.stores import Access
 NEAR = 1
 """Stores that are changed further down than this many calls are the callee's."""
 
-Kept = Literal["content", "place"]
+Kept = Literal["content", "place", "entry"]
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -44,7 +44,10 @@ def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
     """Report changes of a store whose old content, or old place, is only afterwards kept in another store."""
     effects = [e for e in analysis.summaries.of(identity).effects if e.distance <= NEAR and not e.staged and not e.deferred]
     records = [e for e in effects if e.kind in ("append", "write") and e.keys]
-    changes = [e for e in effects if e.kind in ("write", "delete", "move") and (e.keys or parameters(e.place))] if records else []
+    changes = [
+        e for e in effects
+        if e.kind in ("write", "delete", "move") and (e.keys or parameters(e.place)) or e.kind == "append" and e.medium == "store" and e.keys
+    ] if records else []
     if not changes or len({e.event for e in (*changes, *records)}) < 2:
         return
     for record in records:
@@ -77,8 +80,14 @@ def _is_reported(analysis: Analysis, identity: FunctionId, change: StoreEffect, 
 
 
 def _kept(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> Kept | None:
-    """What of the state before the change is in the record: the content, or for a mere move the place where it was."""
+    """What of the state before the change is in the record: the content, or for a mere move the place where it was.
+
+    What is only added to a store is in the record as an entry, from which the store can be made again.
+    """
     recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
+    if change.kind == "append":
+        added = analysis.summaries.sources.of_all(identity, change.event, change.contents)
+        return "entry" if record.kind == "append" and named_in(added) & named_in(recorded) else None
     for source in recorded:
         if source.kind == "read" and 0 <= source.event < change.event:
             if any(e.kind == "read" and is_same_place(e, change) for e in analysis.summaries.effects_at(identity, source.event)):
@@ -101,40 +110,30 @@ def in_one_transaction(analysis: Analysis, identity: FunctionId, first: int, sec
     """Whether both go through the same connection, and nothing between them commits or leaves a context of that connection."""
     if analysis.guards.held(identity, first) & analysis.guards.held(identity, second):
         return True
-    holders = _holders(analysis, identity, first)
-    if not holders or holders != _holders(analysis, identity, second):
+    connection = holders(analysis, identity, first)
+    if not connection or connection != holders(analysis, identity, second):
         return False
     for number in between(analysis.view.graph(identity), first, second):
         event = analysis.view.event(identity, number)
         if any(e.kind == "commit" for e in analysis.summaries.effects_at(identity, number)):
             return False
-        if event.kind == "exit" and event.value is not None and holders & _named(analysis, identity, number, AccessPath(event.value)):
+        if event.kind == "exit" and event.value is not None and connection & named(analysis, identity, number, AccessPath(event.value)):
             return False
     return True
-
-
-def _holders(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[str]:
-    """What the call goes to: the attribute that holds the connection, or the local object."""
-    at = analysis.view.event(identity, event).path
-    return frozenset() if at is None or not at.steps else _named(analysis, identity, event, AccessPath(at.root, at.steps[:-1]))
-
-
-def _named(analysis: Analysis, identity: FunctionId, event: int, holder: AccessPath) -> frozenset[str]:
-    names = set()
-    for each in analysis.view.resolve_path(identity, event, holder):
-        cells = cells_of(analysis.view, identity, event, each)
-        names.add(cells[-1] if cells else repr(each))
-    return frozenset(names)
 
 
 def _replay(
     analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept
 ) -> Replay | None:
+    recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
+    told = bool(parameters(change.place) & named_in(recorded))
     for access in analysis.stores.readers(record.keys, but=(identity,)):
         for effect in analysis.summaries.of(access.function).effects:
             if effect.medium != change.medium or effect.staged or effect.distance > NEAR or effect.event == access.effect.event:
                 continue
-            if (_moves_back if kept == "place" else _puts_back)(analysis, access, change, effect):
+            found = _moves_back(analysis, access, effect) if kept == "place" else _puts_back(analysis, access, change, effect) or (
+                told and _puts_where_it_is_told(analysis, access, change, effect))
+            if found:
                 return Replay(access.function, access.effect.event, effect.event)
     return None
 
@@ -143,14 +142,25 @@ def _puts_back(analysis: Analysis, access: Access, change: StoreEffect, effect: 
     """Whether the effect writes what was read from the record to the changed place, or to the place that the record names."""
     if effect.kind not in ("write", "move") or not _is_made_of(analysis, access, effect.event, effect.contents):
         return False
-    if effect.keys & change.keys:
-        return True
+    if effect.keys & change.keys or change.kind == "append":
+        return bool(effect.keys & change.keys)
     asked = {s.name for s in analysis.summaries.sources.of_all(access.function, access.effect.event, access.effect.selects)
              if s.kind == "param"}
     return not change.keys and not effect.keys and parameters(effect.place) <= asked
 
 
-def _moves_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
+def _puts_where_it_is_told(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
+    """Whether the effect writes what was read from the record to a file that the record itself names."""
+    if change.medium != "file" or effect.kind not in ("write", "move") or effect.keys or parameters(effect.place):
+        return False
+    event = analysis.view.event(access.function, effect.event)
+    given = [argument.value for argument in event.arguments if argument.value not in effect.contents]
+    if event.path is not None and event.path.steps:
+        given.append(event.path.root)
+    return _is_made_of(analysis, access, effect.event, effect.contents) and _is_made_of(analysis, access, effect.event, tuple(given))
+
+
+def _moves_back(analysis: Analysis, access: Access, effect: StoreEffect) -> bool:
     """Whether the effect moves something from or to a place that was read from the record."""
     given = tuple(argument.value for argument in analysis.view.event(access.function, effect.event).arguments)
     return effect.kind == "move" and not effect.contents and _is_made_of(analysis, access, effect.event, given)
@@ -161,6 +171,7 @@ def _is_made_of(analysis: Analysis, access: Access, at: int, values: tuple[Value
     return any(s.kind == "read" and s.event == access.effect.event for s in sources)
 
 
+_KINDS: dict[Kept, str] = {"content": "two-stores", "place": "moved", "entry": "derived"}
 _DONE = {"write": "overwrites", "delete": "removes", "move": "overwrites"}
 
 
@@ -170,10 +181,12 @@ def _finding(
     changed, journal, recovery = store_name(change), store_name(record), analysis.program.symbol(replay.function)
     if kept == "place":
         steps = (f"moves something to {changed}", f"keeps where it was in {journal}; can fail here", "moves it back")
+    elif kept == "entry":
+        steps = (f"adds to {changed}", f"writes what was added to {journal}; can fail here", f"makes {changed} again from {journal}")
     else:
         steps = (f"{_DONE[change.kind]} {changed}", f"keeps what it held in {journal}; can fail here", f"writes it back into {changed}")
     return Finding(
-        function=identity, event=change.event, kind="moved" if kept == "place" else "two-stores", confidence="medium",
+        function=identity, event=change.event, kind=_KINDS[kept], confidence="medium",
         fields={
             "cell": changed, "journal": journal, "mutation": At(identity, change.event),
             "record": At(identity, record.event), "recovery": recovery,

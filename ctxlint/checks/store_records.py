@@ -20,6 +20,7 @@ from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.key_spaces import in_other_spaces
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.retries import is_nothing, named, retry_trap
@@ -110,7 +111,7 @@ def _candidate(
     """
     if mutation.event == record.event or not can_record(mutation, record):
         return None
-    restores = analysis.cells.restores_from(mutation.cells, record.keys)
+    restores = [r for r in analysis.cells.restores_from(mutation.cells, record.keys) if not reads_other_entries(analysis, r, record)]
     if not restores:
         analysis.spare(identity, mutation.event, "no function rebuilds the changed cell from the store that is written", record.event)
         return None
@@ -154,7 +155,9 @@ def _why_recovered(
         return "the record repeats the whole cell, so that the next one makes up for a failed one"
     if trap is None and not _accumulates(analysis, identity, mutation):
         return "the change sets a plain last value, which the next one sets again"
-    if trap is None and record.kind in ("write", "move") and not is_entry_of(analysis, identity, mutation, record, restores):
+    if trap is None and record.kind in ("write", "move") and not (
+        is_entry_of(analysis, identity, mutation, record, restores) or adds_before_image(analysis, identity, mutation, record)
+    ):
         return "what is saved is no entry of the changed collection"
     if heals and not failure_escapes(analysis, identity, record):
         return "nobody hears of the failure, so nobody tries again"
@@ -215,6 +218,8 @@ def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation,
         into_cell = analysis.cells.entering.content(identity, mutation)
     if record.kind == "append" and mutation.cells[-1] in {s.name for s in into_record if s.kind == "cell"}:
         return True
+    if adds_before_image(analysis, identity, mutation, record):
+        return True
     return bool({named(s) for s in into_cell if s.kind in ("param", "call", "read")}
                 & {named(s) for s in into_record})
 
@@ -226,6 +231,14 @@ def _recorded(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> 
     return analysis.summaries.sources.of_all(identity, record.event, values)
 
 
+def adds_before_image(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+    """Whether the store is written again as it was read, with what the cell held before the change: that adds an undo record."""
+    recorded = _recorded(analysis, identity, record) if record.kind in ("write", "move") else frozenset()
+    return any(s.kind == "cell" and s.name == mutation.cells[-1] and s.event < mutation.event for s in recorded) and any(
+        s.kind == "read" and any(e.keys & record.keys for e in analysis.summaries.effects_at(identity, s.event)) for s in recorded
+    )
+
+
 def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
     """Whether the record is the whole cell: the next one repeats what a failed one should have said."""
     if record.kind not in ("write", "move"):
@@ -234,6 +247,25 @@ def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, r
         return True
     return any(s.kind == "cell" and s.name in mutation.cells and s.event > mutation.event
                for s in _recorded(analysis, identity, record))
+
+
+def states_cell(analysis: Analysis, found: Candidate) -> bool:
+    """Whether a number is counted up, the record says how far, and the restore sets the number from the record."""
+    mutation, restore = found.mutation, found.restore
+    added = [part for value in mutation.values if isinstance(value, Compound) for part in value.parts[1:]]
+    if mutation.how != "augment" or not added or not all(isinstance(part, Constant) and part.kind == "int" for part in added):
+        return False
+    said = any(s.kind == "cell" and s.name in mutation.cells for s in _recorded(analysis, found.function, found.record))
+    return said and all(
+        change.how == "rebind"
+        for change in analysis.summaries.mutations_at(restore.function, restore.event) if restore.cell in change.cells
+    )
+
+
+def reads_other_entries(analysis: Analysis, restore: Restore, record: StoreEffect) -> bool:
+    """Whether what the restore reads from an interface is found by keys that are made in another way than the record's."""
+    reads = [e for e in analysis.summaries.effects_at(restore.function, restore.read) if e.kind == "read" and e.keys & record.keys]
+    return bool(reads) and all(in_other_spaces(analysis, record, read) for read in reads)
 
 
 def is_entry_of(
@@ -284,7 +316,7 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
         flow.insert(0, FlowStep(identity, found.trap, f"a second attempt sees the changed `{cell}` and leaves"))
     return Finding(
         function=identity, event=found.mutation.event, kind="store" if found.trap is None else "retry-trap",
-        confidence=_confidence(found),
+        confidence=_confidence(analysis, found),
         fields={
             "cell": cell, "journal": store, "mutation": At(identity, found.mutation.event),
             "record": At(identity, found.record.event), "recovery": restore,
@@ -302,9 +334,23 @@ def effect_keys(record: StoreEffect) -> frozenset[str]:
     return frozenset(key for key in record.keys if not key.startswith(HELD)) or record.keys
 
 
-def _confidence(found: Candidate) -> Confidence:
+def _confidence(analysis: Analysis, found: Candidate) -> Confidence:
+    if not _is_of_one_owner(analysis, found):
+        return "low"                                     # one class changes what another restores in the objects of a third
     if found.trap is not None:
         return "high" if found.shares else "medium"
+    if states_cell(analysis, found):
+        return "low"                                     # the next record makes up for it; till then the number is ahead
     if found.record.kind in ("append", "delete"):
         return "high" if found.mutation.distance == 0 and found.restore.distance <= 1 else "medium"
     return "low"
+
+
+def _is_of_one_owner(analysis: Analysis, found: Candidate) -> bool:
+    """Whether two of the three are one's: the cell, the function that changes it, the function that restores it."""
+    program = analysis.program
+    owners = [
+        program.owner(function) or function.module for function in (found.function, found.restore.function)
+    ] + [found.restore.cell.rpartition(".")[0]]
+    lineages = [set(info.mro) if (info := program.class_(owner)) is not None else {owner} for owner in owners]
+    return any(owners[a] in lineages[b] or owners[b] in lineages[a] for a, b in ((0, 1), (0, 2), (1, 2)))

@@ -27,6 +27,21 @@ def own_suspension(analysis: Analysis, identity: FunctionId, read: int, write: i
     return min(found) if found and comes_before(analysis, identity, read, write) else None
 
 
+def wait_between(analysis: Analysis, identity: FunctionId, read: int, write: int) -> int | None:
+    """The same, of a function that may run in several threads: there, every call that keeps its thread waiting is such a point."""
+    if analysis.view.function(identity).kind == "coroutine":
+        return suspension_between(analysis, identity, read, write)
+    return _passed(analysis, identity, read, write, waits(analysis, identity) - {read, write})
+
+
+def waits(analysis: Analysis, identity: FunctionId) -> frozenset[int]:
+    """The events at which a coroutine suspends, or a function that runs in threads keeps its own one waiting."""
+    if analysis.view.function(identity).kind == "coroutine":
+        return suspensions(analysis, identity)
+    calls = analysis.view.call_graph.calls(identity)
+    return suspensions(analysis, identity) | {n for n in calls if analysis.blocking.waits(identity, n)}
+
+
 def comes_before(analysis: Analysis, identity: FunctionId, first: int, second: int) -> bool:
     """Whether the second event can follow the completed first one."""
     return path(analysis.view.graph(identity), first, second, start="completed") is not None

@@ -181,7 +181,9 @@ def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body
     for number in body:
         event = analysis.view.event(identity, number)
         if event.kind == "raise" or (event.kind == "call" and not appends.is_light(identity, number)):
-            return False
+            if not _gives_up(analysis, identity, number):
+                return False
+            continue
         if event.kind != "call" and analysis.summaries.effects_at(identity, number):
             return False
         if any(event.kind != "call" or mutation.cells for mutation in _own_mutations(analysis, identity, number)):
@@ -191,6 +193,12 @@ def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body
         if event.kind == "return" and event.value is not None and is_failure_value(analysis, identity, number, event.value):
             return False
     return True
+
+
+def _gives_up(analysis: Analysis, identity: FunctionId, number: int) -> bool:
+    """Whether the event rolls a transaction back: that gives up what failed, and makes up for nothing."""
+    does = analysis.view.does(identity, number, "restores")
+    return does is not None and does.effect.store == "sql"
 
 
 def _own_mutations(analysis: Analysis, identity: FunctionId, number: int) -> tuple[Mutation, ...]:

@@ -10,6 +10,7 @@ from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
+from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.acknowledged import acknowledged
@@ -18,6 +19,7 @@ from ctxlint.checks.answers import Answers
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.forgetting import Outgoing, forgotten
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.last_saves import last_save
 from ctxlint.checks.lost_image import lost_images
@@ -53,6 +55,7 @@ def swallows(
     answers = Answers(analysis, appends)
     queues = Queues(analysis, appends)
     limited = Capped(analysis, frozenset(capped), cap)
+    outgoing = Outgoing(analysis, appends, limited.cells)
     full_queue = frozenset((*full, *BROAD))
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
@@ -63,6 +66,7 @@ def swallows(
         yield from acknowledged(analysis, appends, swallows, identity)
         yield from bounded(analysis, appends, queues, full_queue, identity)
         yield from undo_depth(analysis, limited, identity)
+        yield from forgotten(analysis, outgoing, identity)
 
 
 def _swallowed(
@@ -202,11 +206,22 @@ def _main_append(analysis: Analysis, appends: Appends, identity: FunctionId, swa
     if not light:
         return None
     number, append = light[0]
-    others = [n for n in weighty if all(n != other for other, _ in found)]
+    parts = _parts_of(analysis, identity, append)
+    others = [n for n in weighty if n not in parts and all(n != other for other, _ in found)]
     behind = [n for n in others if path(analysis.view.graph(identity), number, n) is not None]
     if sum(min(appends.weight(identity, n), SMALL) for n in others) > 2 * SMALL or len(others) > SMALL or len(behind) > AFTER:
         return None
     return append
+
+
+def _parts_of(analysis: Analysis, identity: FunctionId, append: Append) -> frozenset[int]:
+    """What belongs to the change itself: it is written through the handle that was opened, and made to last."""
+    through = handle_uses(analysis.view, identity, append.event) if append.effect.mode else ()
+    lasting = (
+        number for number, event in enumerate(analysis.view.function(identity).events)
+        if event.kind == "call" and analysis.view.does(identity, number, "flushes", "syncs")
+    )
+    return frozenset((*through, *lasting))
 
 
 def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | str | None:

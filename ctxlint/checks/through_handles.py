@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.effects import StoreEffect
-from ctxlint.calls.handles import opened_by
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.value import Value
@@ -47,14 +46,5 @@ def _openings(analysis: Analysis, identity: FunctionId, at: int, handle: Value) 
         made = view.event(identity, what)
         if made.kind == "enter" and made.value is not None:
             yield from _openings(analysis, identity, what, made.value)
-        elif view.does(identity, what, "opens") or (made.kind == "call" and any(
-            _hands_out(analysis, target) for call in view.calls(identity, what) for target in call.functions
-        )):
+        elif any(e.mode for e in analysis.summaries.effects_at(identity, what)):
             yield what
-
-
-def _hands_out(analysis: Analysis, helper: FunctionId) -> bool:
-    return any(
-        event.kind == "return" and event.value is not None and opened_by(analysis.view, helper, number, event.value) is not None
-        for number, event in enumerate(analysis.view.function(helper).events)
-    )

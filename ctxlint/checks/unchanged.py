@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.cells import attribute_owner
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import is_scalar
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.calls.types import Instance, in_order
+from ctxlint.calls.types import ClassObject, Instance, in_order
 from ctxlint.checks.carried import is_of_reading
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.other_records import methods_of
@@ -58,10 +58,10 @@ def _never_changes(analysis: Analysis, identity: FunctionId, write: StoreEffect,
         function for function, event in analysis.cells.set_fields(field)
         if not is_constructor(analysis.view, function) and function not in own
         and (function == identity or _last_name(analysis, function) != _last_name(analysis, identity))    # another store's way
-        and _may_be(analysis, function, event, analysis.view.event(function, event).path, kind)
+        and _may_be(analysis, function, event, kind, write.keys)
     ]
     return not setters and not any(
-        _names(event, field) and _may_be(analysis, access.function, number, event.path, kind)
+        _names(event, field) and _may_be(analysis, access.function, number, kind, write.keys)
         for access in analysis.stores.writers(write.keys) if access.function not in own
         for number, event in enumerate(analysis.view.function(access.function).events)
         if event.kind == "call" and analysis.view.does(access.function, number, "copies")
@@ -72,13 +72,28 @@ def _last_name(analysis: Analysis, identity: FunctionId) -> str:
     return analysis.view.function(identity).qualname.rpartition(".")[2]
 
 
-def _may_be(analysis: Analysis, identity: FunctionId, event: int, path: AccessPath | None, kind: ClassId) -> bool:
-    """Whether what an attribute or a method is taken of can be an object of the class; a common ancestor may declare the attribute."""
-    if path is None or not path.steps:
-        return True
-    types = analysis.view.types(identity, event, AccessPath(path.root, path.steps[:-1]))
-    names = [name for name in types if analysis.program.class_(name) is not None]
-    return not names or any(name == kind or kind in _below(analysis, name) or name in _below(analysis, kind) for name in names)
+def _may_be(analysis: Analysis, identity: FunctionId, event: int, kind: ClassId, keys: frozenset[str]) -> bool:
+    """Whether what an attribute or a method is taken of can be a stored object of the class; an ancestor may declare the attribute.
+
+    What is of no known class can be one where the function writes the store.
+    """
+    path = analysis.view.event(identity, event).path
+    names = _classes(analysis, identity, event, AccessPath(path.root, path.steps[:-1])) if path is not None and path.steps else ()
+    if not names:
+        return any(effect.kind in WRITES and effect.keys & keys for effect in analysis.summaries.of(identity).effects)
+    return any(name == kind or kind in _below(analysis, name) or name in _below(analysis, kind) for name in names)
+
+
+def _classes(analysis: Analysis, identity: FunctionId, event: int, path: AccessPath) -> list[ClassId]:
+    """The program's classes that an object can be of; what a class gives when it is asked for one by a method of others, too."""
+    view = analysis.view
+    names = list(view.types(identity, event, path))
+    for kind, made in view.origins(identity).identity(path.root, event) if not path.steps else ():
+        called = view.event(identity, made).path if kind == "result" and isinstance(made, int) else None
+        if isinstance(made, int) and called is not None and called.steps and not any(c.functions for c in view.calls(identity, made)):
+            holder = AccessPath(called.root, called.steps[:-1])
+            names += [t.name for t in in_order(view.inference.of_path(identity, made, holder)) if isinstance(t, ClassObject)]
+    return [name for name in names if analysis.program.class_(name) is not None]
 
 
 def _below(analysis: Analysis, kind: ClassId) -> tuple[ClassId, ...]:

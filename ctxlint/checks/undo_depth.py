@@ -9,7 +9,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.wording import short_cell
-from ctxlint.ir.value import NONE, Result, Value
+from ctxlint.ir.value import NONE, Closure, Result, Value
 
 
 class Capped:
@@ -18,8 +18,8 @@ class Capped:
     def __init__(self, analysis: Analysis, containers: frozenset[str], limit: str) -> None:
         self._analysis = analysis
         self._replays: dict[str, list[tuple[FunctionId, int, frozenset[str]]]] = {}
-        self._cells = frozenset(self._capped(containers, limit))
-        for identity in analysis.program.functions() if self._cells else ():
+        self.cells = frozenset(self._capped(containers, limit))
+        for identity in analysis.program.functions() if self.cells else ():
             self._collect(identity)
 
     def replay(self, capped: str, edited: frozenset[str]) -> tuple[FunctionId, int] | None:
@@ -28,7 +28,7 @@ class Capped:
 
     def holds(self, cells: tuple[str, ...]) -> str | None:
         """The capped container among the cells of a path."""
-        return next((cell for cell in cells if cell in self._cells), None)
+        return next((cell for cell in cells if cell in self.cells), None)
 
     def _capped(self, containers: frozenset[str], limit: str) -> Iterator[str]:
         view = self._analysis.view
@@ -38,6 +38,21 @@ class Capped:
                     value = view.event(function, number).value
                     if isinstance(value, Result) and self._is_capped(function, value.event, containers, limit):
                         yield f"{attribute_owner(view, class_id, attribute)}.{attribute}"
+            info = self._analysis.program.class_(class_id)
+            for field in info.ir.fields if info is not None else ():
+                body = FunctionId(info.module, info.ir.body) if info is not None else FunctionId("", 0)
+                if isinstance(field.default, Result) and self._makes_capped(body, field.default.event, containers, limit):
+                    yield f"{attribute_owner(view, class_id, field.name)}.{field.name}"
+
+    def _makes_capped(self, body: FunctionId, event: int, containers: frozenset[str], limit: str) -> bool:
+        """Whether a field's default is such a container, or is told a function that makes one."""
+        view = self._analysis.view
+        made = [argument.value for argument in view.event(body, event).arguments]
+        factories = [FunctionId(body.module, value.function) for value in made if isinstance(value, Closure)]
+        return self._is_capped(body, event, containers, limit) or any(
+            e.kind == "return" and isinstance(e.value, Result) and self._is_capped(factory, e.value.event, containers, limit)
+            for factory in factories for e in view.function(factory).events
+        )
 
     def _is_capped(self, function: FunctionId, event: int, containers: frozenset[str], limit: str) -> bool:
         made = any(name in containers for call in self._analysis.view.calls(function, event) for name in call.externals)

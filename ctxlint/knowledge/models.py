@@ -33,13 +33,19 @@ Does = Literal[
     "replaces",             # the thing at content takes the place of target in one step
     "creates",              # target comes into being; it fails when there is one already
     "truncates",            # what target holds is cut off
+    "states-read",          # the result is a statement that, executed, reads the table target
+    "states-write",         # … that overwrites rows of the table target
+    "states-append",        # … that adds rows to the table target
+    "states-delete",        # … that removes rows of the table target
     "exists",               # the result says whether target is there
     "measures",             # the result tells about target (its size, its time), nothing of its content
     "same-place",           # the result names the place that target names
     "inner-place",          # the result names a place inside target: a path joined from its arguments
     "sibling-place",        # the result names a place beside target
+    "lists",                # the result are places inside target; content is the pattern of their names, or of whole paths
     "outer-place",          # the result names the place that holds target
     "opens",                # the result is a handle of the store target, in the mode that `mode` names
+    "wraps",                # the result writes into the open handle target
     "snapshot",             # the result is an image of target, `depth` levels deep
     "restores",             # target gets the image content back
     "acquires",             # the lock target is held from here
@@ -63,6 +69,7 @@ Does = Literal[
     "cache",                # target can be computed again
     "joins",                # it waits for what target runs
     "watches",              # the failure of what content runs is told to somebody
+    "ends",                 # it never comes back
     "total",                # it neither raises nor suspends
     "pure",                 # the result depends on the arguments alone, and nothing changes
     "queue",                # content is owed to a consumer of target

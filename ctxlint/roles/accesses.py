@@ -13,16 +13,17 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.summaries import Summaries
-from ctxlint.calls.types import Instance
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.fields import Fields
-from ctxlint.roles.fills import Fills, filling
-from ctxlint.roles.holders import Holder, Holders
-from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Keys, Mode, Places
+from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
+from ctxlint.roles.closures import told_by_closures
+from ctxlint.roles.copies import copied_from
+from ctxlint.roles.entry_uses import CHANGES
+from ctxlint.roles.fills import constants_in, filling
+from ctxlint.roles.holders import Holder
+from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Mode, Places
 from ctxlint.roles.leaf import Leaf
-from ctxlint.roles.likeness import may_be_one, share, whole_of
-from ctxlint.roles.literals import literals_before
+from ctxlint.roles.likeness import is_formal, may_be_one, share
+from ctxlint.roles.selecting import Selecting
+from ctxlint.roles.starred import bindings, filled
 
 MODES: tuple[Mode, ...] = ("read", "write")
 CALLERS = 6
@@ -39,99 +40,8 @@ class Use(msgspec.Struct, frozen=True, gc=False):
     places: Places = frozenset()
     each: bool = False
     """Whether it is each of many that the field holds which selects, one after the other."""
-
-
-class Selecting:
-    """Which functions select something by a key, or fill something: by the names that they use, and by their module."""
-
-    def __init__(self, summaries: Summaries, fields: Fields) -> None:
-        self.summaries = summaries
-        self.view = summaries.view
-        self.fields = fields
-        self.holders = Holders(summaries)
-        self.keys = Keys(summaries, fields, self.holders)
-        self.fills = Fills(self.view, fields)
-        self._selecting: list[FunctionId] | None = None
-        self._naming: dict[str, set[FunctionId]] = {}
-        self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}
-        self._taken_apart: dict[FunctionId, tuple[tuple[int, Holder], ...]] = {}
-        self._tests: dict[tuple[FunctionId, int], frozenset[tuple[str, str, bool]]] = {}
-        self._about: dict[tuple[FunctionId, Mode], dict[Value, list[int]]] = {}
-
-    def tests_at(self, identity: FunctionId, event: int) -> frozenset[tuple[str, str, bool]]:
-        """The tests of fields that hold at an event."""
-        known = self._tests.get((identity, event))
-        if known is None:
-            found = literals_before(self.view, self.fields, identity, event)
-            known = self._tests[identity, event] = frozenset([literal.test for literal in found])
-        return known
-
-    def concerned(
-        self, names: frozenset[str], modules: frozenset[str], functions: frozenset[FunctionId]
-    ) -> tuple[FunctionId, ...]:
-        """Those that use one of the names, stand in one of the modules or are asked for, in the program's order."""
-        if self._selecting is None:
-            self._selecting = []
-            for identity in self.view.program.functions():
-                used = self._names(identity)
-                if used:
-                    self._selecting.append(identity)
-                for name in used:
-                    self._naming.setdefault(name, set()).add(identity)
-        named = frozenset().union(*(self._naming.get(name, frozenset()) for name in names))
-        return tuple(identity for identity in self._selecting if identity in named or identity.module in modules or identity in functions)
-
-    def _names(self, identity: FunctionId) -> set[str]:
-        """The names on a function's paths and among its keys; none when it selects and fills nothing."""
-        found: set[str] = set()
-        selects = False
-        for event in self.view.function(identity).events:
-            path = event.path
-            if path is not None:
-                selects = selects or bool(event.keys) or event.kind == "call"
-                found.update(path.steps)
-                if not path.steps and isinstance(path.root, Name):
-                    found.add(path.root.name)
-                found.update(key.text for key in event.keys if isinstance(key, Constant))
-        return found if selects else set()
-
-    def keys_about(self, identity: FunctionId, mode: Mode, names: frozenset[Value]) -> list[Keyed]:
-        """The keys of a function that are made of one of some names, or of a part of it: others share nothing with them."""
-        known = self._about.get((identity, mode))
-        keys = self.keys.of(identity, mode)
-        if known is None:
-            known = self._about[identity, mode] = {}
-            for position, keyed in enumerate(keys):
-                for stem in {whole_of(s) for value in keyed.values for s in self.fills.stems(identity, keyed.event, value)}:
-                    known.setdefault(stem, []).append(position)
-        return [keys[position] for position in sorted({p for name in names for p in known.get(whole_of(name), ())})]
-
-    def stored(self, identity: FunctionId) -> tuple[tuple[int, frozenset[Leaf]], ...]:
-        """Where the function stores something under a key, and the fields that this is made of."""
-        found = self._stored.get(identity)
-        if found is None:
-            made = [
-                (number, frozenset(leaf for leaf in self.fields.of(identity, number, event.value) if leaf.field and leaf.owner))
-                for number, event in enumerate(self.view.function(identity).events)
-                if event.kind == "write" and event.path is not None and event.path.steps[-1:] == ("[*]",) and event.value is not None
-            ]
-            found = self._stored[identity] = tuple((number, leaves) for number, leaves in made if leaves)
-        return found
-
-    def taken_apart(self, identity: FunctionId) -> tuple[tuple[int, Holder], ...]:
-        """Where the function gets a set out of an entry of a container, and the container."""
-        found = self._taken_apart.get(identity)
-        if found is None:
-            found = self._taken_apart[identity] = tuple(self._find_taken_apart(identity))
-        return found
-
-    def _find_taken_apart(self, identity: FunctionId) -> Iterator[tuple[int, Holder]]:
-        for number, _ in self.view.calling_inside(identity):
-            event = self.view.event(identity, number)
-            given = self.view.inference.of_event(identity, number) if event.arguments else ()
-            if any(isinstance(t, Instance) and t.name in ("builtins.set", "builtins.frozenset") for t in given):
-                holders = [h for argument in event.arguments for h in self.holders.of(identity, number, argument.value) if "[" in h]
-                yield from ((number, holder.partition("[")[0]) for holder in holders)
+    filled: bool = False
+    """Whether the field is filled with what selects there."""
 
 
 class Accesses:
@@ -175,22 +85,68 @@ class Accesses:
 
     @functools.cached_property
     def _looked_up(self) -> Places:
-        return frozenset().union(*(keyed.places for identity in self._asked for keyed in self._keys.of(identity, "read")))
+        return frozenset().union(*(keyed.places for identity in self._asked for keyed in self._keys.of(identity, "read") if not keyed.sought))
+
+    def is_merged_into(self, places: Places) -> bool:
+        """Whether something is merged into a container of which no field says what its keys are."""
+        return not self._merged.isdisjoint(places - FILES)
+
+    @functools.cached_property
+    def _merged(self) -> Places:
+        return frozenset().union(*(
+            keyed.places for identity in self._asked for keyed in self._keys.of(identity, "write")
+            if keyed.merges and not any(leaf.field for leaf in keyed.leaves)
+        ))
+
+    def selects_from_what_stays(self, field: str) -> bool:
+        """Whether all that the field is seen to select from is changed by nobody in view: services, texts, settings."""
+        reads = self.uses(field, "read")
+        return bool(reads) and all(use.places and use.places.isdisjoint(self._changed) and not any(map(is_formal, use.places)) for use in reads)
+
+    @functools.cached_property
+    def _changed(self) -> Places:
+        return frozenset().union(*(keyed.places for identity in self._asked for keyed in self._keys.of(identity, "write")))
+
+    def holds_like(self, field: str, other: str) -> bool:
+        """Whether two fields are written down to hold some of the same constants: they are sets of the same kind of thing."""
+        return not self._constants.get(field, set()).isdisjoint(self._constants.get(other, set()))
+
+    @functools.cached_property
+    def _with_bodies(self) -> tuple[FunctionId, ...]:
+        """The functions that are asked, and what their modules do themselves: tables stand there."""
+        return tuple(dict.fromkeys((*self._asked, *(FunctionId(module, 0) for module in sorted({i.module for i in self._asked})))))
+
+    @functools.cached_property
+    def _constants(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for identity in self._with_bodies:
+            for _, field, value in self._fills.constructed(identity):
+                found.setdefault(field, set()).update(constants_in(self._view, identity, value))
+        return found
 
     def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
-        """Whether the field selects what is written in a container that a function names."""
+        """Whether the field selects what is written in a container that a function names, and in no other one.
+
+        What is marked beside the state itself, as a lock table is, is not what changes are applied to.
+        """
         places = self._keys.container(identity, at, container)
-        return any(places & use.places for use in self.uses(field, "write"))
+        stores = self.uses(field, "write")
+        return any(places & use.places for use in stores) and not any(use.places and not places & use.places for use in stores)
 
     def opposed(self, read: str, written: str, by_any_name: bool = True) -> tuple[Use, Use] | None:
         """A use of one field to read from a container that the other one writes to, and that use.
 
         `by_any_name`: for fields of a declared class, containers that are passed under two names may be one.
         """
-        for use in self.uses(read, "read"):
-            for store in self.uses(written, "write"):
-                if use.places & store.places - FILES or (FILES <= use.places & store.places and use.function == store.function):
-                    return use, store
+        met = [
+            (use, store) for use in self.uses(read, "read") for store in self.uses(written, "write")
+            if self._meet(use.places, store.places - FILES) or (FILES <= use.places & store.places and use.function == store.function)
+        ]
+        for use, store in met:
+            if use.function == store.function:
+                return use, store
+        if met:
+            return met[0]
         stores = [(store, self._passed(store) - FILES) for store in self.uses(written, "write")]
         for use in self.uses(read, "read") if any([places for _, places in stores]) else ():
             passed = self._passed(use)
@@ -204,6 +160,18 @@ class Accesses:
             if use.function != store.function and may_be_one(use.places, store.places)
         ), None)
 
+    def _meet(self, one: Places, other: Places) -> bool:
+        """Whether two functions name one container, be it through an object of which only the attributes are known."""
+        return bool(one & other) or any(self._is_same(a, b) or self._is_same(b, a) for a in one for b in other)
+
+    def _is_same(self, through: str, place: str) -> bool:
+        """Whether `Unit.repository.rows` is `Repository.rows`: no class declares the first one, and the attribute has its name."""
+        owner, _, field = place.rpartition(".")
+        holder, _, name = through.rpartition(".")
+        classes = self._view.program.class_
+        return name == field and holder.count(".") > 1 and classes(owner) is not None and classes(holder) is None and (
+            classes(holder.rpartition(".")[0]) is not None)
+
     def _passed(self, use: Use) -> Places:
         """The places of a use, and for formals what the function's callers pass."""
         known = self._places.get((use.function, use.places))
@@ -216,7 +184,7 @@ class Accesses:
         formals = [f.name for f in self._view.function(use.function).formals if f"{use.function.module}:{f.name}" in use.places]
         sites = [*self._view.call_graph.callers(use.function), *self._untyped.get(use.function, ())] if formals else []
         for caller, number in sites[:CALLERS]:
-            for bound in self._fields.bound(caller, number, use.function):
+            for bound in bindings(self._view, self._fields.shapes, caller, number, use.function):
                 for value in (bound[name] for name in formals if name in bound):
                     found |= self._keys.container(caller, number, value)
         return frozenset(found)
@@ -247,10 +215,11 @@ class Accesses:
     @functools.cached_property
     def _by_object(self) -> dict[tuple[FunctionId, str], set[str]]:
         found: dict[tuple[FunctionId, str], set[str]] = {}
-        for identity in self._asked:
+        for identity in self._with_bodies:
             for mode in MODES:
-                for leaf, _ in self._selected(identity, mode):
-                    found.setdefault((identity, leaf.instance), set()).add(leaf.key)
+                for leaf, keyed in self._selected(identity, mode):
+                    for place in self._one_of(identity, keyed.event, leaf):
+                        found.setdefault((identity, place), set()).add(leaf.key)
             for number, field, _ in self._fills.constructed(identity):
                 if field.rpartition(".")[0].endswith(("{}", "()")):
                     found.setdefault((identity, f"display {number}"), set()).add(field)
@@ -258,11 +227,19 @@ class Accesses:
             for number, calls in self._view.calling_inside(identity):
                 for call in calls if self._view.event(identity, number).arguments else ():
                     for target in call.functions[:4]:
-                        for formal, value in self._view.bound(call, target).items():
+                        for formal, value in filled(self._view, call, target).items():
                             used = found.get((target, formal))
                             if used and isinstance(value, Name):
                                 found.setdefault((identity, value.name), set()).update(used)
         return found
+
+    def _one_of(self, identity: FunctionId, at: int, leaf: Leaf) -> Iterator[str]:
+        """The function's name for an object, and for the collections that it is one of."""
+        yield leaf.instance
+        if leaf.owner.endswith(("{}", "()")):
+            for _, source in copied_from(self._view, identity, at, Name(leaf.instance, "local")):
+                if isinstance(source, Name) and source.scope == "local":
+                    yield f"each of {source.name}"
 
     def of_formal(self, identity: FunctionId, formal: str, depth: int = HELPERS) -> frozenset[tuple[Mode, Places]]:
         """What callers use the value for that they pass for a formal: as a key of what they read, or write, and where."""
@@ -307,6 +284,11 @@ class Accesses:
             for leaf, keyed in self._selected(identity, mode):
                 yield Use(leaf.key, mode, identity, keyed.event, keyed.places, self._is_one_of_many(identity, keyed))
             yield from self._filled(identity, mode)
+            for field, function, keyed in told_by_closures(
+                self._view, self._keys, self._fills, identity, self._selecting.inside(identity), mode
+            ):
+                if self._is_asked_for(field.rpartition(".")[0]):
+                    yield Use(field, mode, function, keyed.event, keyed.places, self._is_one_of_many(function, keyed))
         if mode == "read":
             yield from self._derived()
 
@@ -330,12 +312,15 @@ class Accesses:
         """The objects that are themselves stored: filing an object under its own key applies no change."""
         event = self._view.event(identity, keyed.event)
         values = [event.value] if event.kind == "write" and event.value is not None else []
-        values += [a.value for a in event.arguments[1:]] if event.kind == "call" and keyed.mode == "write" else []
+        if event.kind == "call" and keyed.mode == "write" and event.path is not None:
+            values += [a.value for a in event.arguments[0 if event.path.steps[-1:] and event.path.steps[-1] in CHANGES - {"setdefault"} else 1:]]
         named = frozenset(value.name for value in values if isinstance(value, Name))
         return named.union(leaf.instance for leaf in self._fields.of_all(identity, keyed.event, values) if not leaf.field)
 
     def _is_one_of_many(self, identity: FunctionId, keyed: Keyed) -> bool:
         """Whether a key is an element of what is gone through, or a part of one."""
+        if keyed.each:
+            return True
         for value in keyed.values:
             part = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
             if isinstance(part, Name) and part.scope == "local":
@@ -358,12 +343,15 @@ class Accesses:
                 for keyed in self._made_of(identity, number, names, mode):
                     event = self._view.event(identity, number)
                     added = event.kind == "call" and filling(event)[0] is not None
-                    yield Use(field, mode, identity, number, keyed.places, added or self._is_one_of_many(identity, keyed))
+                    yield Use(field, mode, identity, number, keyed.places, added or self._is_one_of_many(identity, keyed), filled=True)
 
     def _made_of(self, identity: FunctionId, number: int, names: frozenset[Value], mode: Mode) -> Iterator[Keyed]:
-        """The keys that are made of what a field is filled with."""
+        """The keys that are made of what a field is filled with; that two tables are filled beside each other applies nothing."""
+        filed = {at for at, _, _ in self._fills.of(identity)} if self._view.event(identity, number).kind == "write" else frozenset()
         for keyed in self._selecting.keys_about(identity, mode, names):
-            if keyed.event != number and not keyed.sought and any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
+            if keyed.event == number or keyed.sought or (mode == "write" and keyed.event in filed):
+                continue
+            if any(share(names, self._fills.stems(identity, keyed.event, v)) for v in keyed.values):
                 yield keyed
 
     # Fields that are taken apart for keys.

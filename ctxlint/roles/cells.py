@@ -23,6 +23,7 @@ from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import AccessPath, Name, Result
 from ctxlint.roles.entering import Entering
 from ctxlint.roles.stores import under_kept_names
+from ctxlint.roles.taken_out import takes_an_entry
 
 NEAR = 2
 """A cell that is filled further down than this many calls is filled by the callee."""
@@ -207,7 +208,9 @@ class Cells:
         if write.cells.intersection(filling.cells):
             return True
         sources = self._summaries.sources.of_all(identity, write.event, write.contents)
-        return any((s.kind == "cell" and s.name in filling.cells) or (s.kind == "read" and s.event == read) for s in sources)
+        if any(s.kind == "cell" and s.name in filling.cells for s in sources):
+            return True
+        return any(s.kind == "read" and s.event == read for s in sources) and not takes_an_entry(self._summaries, identity, filling, read)
 
 
 def held_store(view: View, identity: FunctionId, event: int) -> frozenset[str]:

@@ -88,9 +88,13 @@ class Commands:
         )
 
     def _is_own(self, cell: Holder, owner: ClassId, methods: list[FunctionId]) -> bool:
-        """Whether the cell is the object's own: made by it, and not what it was given."""
-        if not is_within(cell, owner) or "." in cell[len(owner) + 1:]:
+        """Whether the cell is the object's own, or its base's: made by it, and not what it was given."""
+        info = self._view.program.class_(owner)
+        lineage = info.mro if info is not None else (owner,)
+        having = next((each for each in lineage if is_within(cell, each)), "")
+        if not having or "." in cell[len(having) + 1:]:
             return False
+        methods = [*methods, *(m for each in lineage if each != owner for m in self._methods.get(each, ()))]
         return not any(
             event.kind == "write" and isinstance(event.value, Name) and cell in self._holders.of_event(method, number)
             for method in methods if is_constructor(self._view, method)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.view import View
+from ctxlint.flow.loops import Loops
 
 CALLERS = 1
 """How many callers up a hand-over is looked for."""
@@ -35,12 +37,13 @@ class Concurrency:
     def beside_itself(self, identity: FunctionId, depth: int = 0) -> HandOver | None:
         """A hand-over of the function, or of one that calls it, to threads that can run two of them at once.
 
-        That is so when nobody waits for the end where it is handed over, or when it is called at another place as well.
+        That is so when nobody waits for the end where it is handed over, or when it is called at another place as well. An
+        object that starts a thread while it is made has one.
         """
         callers = self._view.call_graph.callers(identity)
         for found in self.hand_overs(identity):
             others = {(c, e) for c, e in callers if (c, e) != (found.caller, found.event)}
-            if not found.awaited or others or len(self.hand_overs(identity)) > 1:
+            if others or len(self.hand_overs(identity)) > 1 or not (found.awaited or self._is_once(found)):
                 return found
         if depth < CALLERS:
             for caller, _ in callers:
@@ -48,6 +51,12 @@ class Concurrency:
                 if found_above is not None:
                     return found_above
         return None
+
+    def _is_once(self, found: HandOver) -> bool:
+        """Whether the hand-over is made once for each object: by what makes it, and in no loop."""
+        if not is_constructor(self._view, found.caller):
+            return False
+        return self._view.graph(found.caller).derived(Loops).loop_of(found.event) is None
 
     def _find(self) -> dict[FunctionId, list[HandOver]]:
         found: dict[FunctionId, list[HandOver]] = {}

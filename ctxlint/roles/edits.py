@@ -18,7 +18,7 @@ from ctxlint.calls.view import Call
 from ctxlint.flow.loops import Loop, Loops, may_repeat
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.event import Argument, Event
-from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit, rebased
 from ctxlint.roles.holders import STORE, Holder, Holders
 from ctxlint.roles.measures import ONE, ZERO, Atom, Measures, Sum, single, substituted
@@ -154,8 +154,8 @@ class Edits:
             mark = self._mark(identity, edit, loop)
             if mark is not None:
                 return msgspec.structs.replace(edit, operation="slice", start=mark, removed=single(("size", min(edit.holders), loop.head)) - mark)
-        rounds = self._rounds(identity, loop.driver, edit) if loop.driver is not None else None
-        partial = self._is_left_out(identity, edit, loop)
+        rounds = self._rounds(identity, loop.driver, edit) if loop.driver is not None else self._counted_down(identity, edit, loop)
+        partial = self._is_left_out(identity, edit, loop) and (loop.driver is not None or rounds is None)
         times = single(("rounds", str(identity), edit.event)) if rounds is None or partial else rounds
         start = edit.start - times + ONE if edit.operation == "pop" and edit.start is not None else edit.start
         return msgspec.structs.replace(
@@ -167,7 +167,8 @@ class Edits:
     def _is_left_out(self, identity: FunctionId, edit: Edit, loop: Loop) -> bool:
         """Whether some round makes no edit, or some way out leaves rounds out."""
         graph = self._view.graph(identity)
-        if loop.driver is None or path(graph, loop.driver, loop.driver, {edit.event}, exceptional=False) is not None:
+        alike = {e.event for e in self.made(identity) if e.operation == edit.operation and e.holders & edit.holders}
+        if loop.driver is None or path(graph, loop.driver, loop.driver, alike, exceptional=False) is not None:
             return True
         return any(
             successor.target not in loop.body and successor.kind == "next" and node != loop.driver
@@ -184,6 +185,26 @@ class Edits:
                     length, mark = (self._measures.number(identity, edit.event, part) for part in asked.parts)
                     if len(length.terms) == 1 and length.atoms[0][0] == "size" and length.atoms[0][1] in edit.holders and not length.constant:
                         return mark
+        return None
+
+    def _counted_down(self, identity: FunctionId, edit: Edit, loop: Loop) -> Sum | None:
+        """What `while n: …; n -= 1` begins with, if every round counts and makes the edit."""
+        graph = self._view.graph(identity)
+        for node in sorted(loop.body):
+            for successor in graph.successors(node):
+                asked = successor.condition.value if successor.condition is not None and successor.target in loop.body else None
+                for name in _counting(asked):
+                    bound = self._view.definitions(identity).definitions(node, name.name)
+                    steps = [n for n in bound if n in loop.body]
+                    rest = [n for n in bound if n not in loop.body]
+                    if len(steps) != 1 or len(rest) != 1 or not _is_step_down(self._view.event(identity, steps[0])):
+                        continue
+                    if any(path(graph, loop.head, loop.head, {event}, exceptional=False) is not None for event in (steps[0], edit.event)):
+                        continue
+                    if rest[0] < 0:
+                        return single(("param", name.name))
+                    first = self._view.event(identity, rest[0])
+                    return self._measures.number(identity, rest[0], first.value) if first.kind == "local" and first.value else None
         return None
 
     def _rounds(self, identity: FunctionId, driver: int, edit: Edit) -> Sum | None:
@@ -307,7 +328,7 @@ class Edits:
             return substituted(sum, {**sums, **places, **moved})
 
         return msgspec.structs.replace(
-            edit, holders=holders, event=number, distance=edit.distance + 1,
+            edit, holders=holders, event=number, distance=edit.distance + 1, maybe=edit.maybe or self._is_avoided(target, edit),
             start=self._settle(identity, seen(edit.start), self.own(identity)),
             removed=self._settle(identity, seen(edit.removed), self.own(identity)),
             inserted=self._settle(identity, seen(edit.inserted), self.own(identity)),
@@ -315,11 +336,33 @@ class Edits:
             contents=self._passed(target, edit.event, edit.contents, actuals),
         )
 
+    def _is_avoided(self, target: FunctionId, edit: Edit) -> bool:
+        """Whether some ordinary way through a function makes no such edit."""
+        graph = self._view.graph(target)
+        alike = {e.event for e in self.of(target) if e.holders & edit.holders and (e.removed, e.inserted) == (edit.removed, edit.inserted)}
+        return path(graph, graph.entry, graph.exit, alike, exceptional=False) is not None
+
     def _passed(self, target: FunctionId, at: int, values: tuple[Value, ...], actuals: Mapping[str, Value]) -> tuple[Value, ...]:
         """What the call passes for the formals that values of the callee are made of."""
         origins = self._view.origins(target)
         names = {str(what) for value in values for kind, what in origins.roots(value, at) if kind == "param"}
         return tuple(actuals[name] for name in sorted(names) if name in actuals)
+
+
+def _counting(asked: Value | None) -> Iterator[Name]:
+    """The variables that a test asks whether they are not yet down to nothing."""
+    if isinstance(asked, Name) and asked.scope == "local":
+        yield asked
+    elif isinstance(asked, Compound) and asked.operator == "and":
+        for part in asked.parts:
+            yield from _counting(part)
+    elif isinstance(asked, Compound) and asked.operator in (">", "!=") and asked.parts[1:] == (Constant("int", "0"),):
+        yield from _counting(asked.parts[0])
+
+
+def _is_step_down(event: Event) -> bool:
+    return event.kind == "local" and isinstance(event.value, Compound) and event.value.operator in ("-", "-=") and (
+        event.value.parts[1:] == (Constant("int", "1"),))
 
 
 def _may_be_at_a_place(edit: Edit) -> bool:

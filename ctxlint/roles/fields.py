@@ -11,19 +11,31 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ctxlint.calls.binding import bind
 from ctxlint.calls.cells import attribute_owner
-from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.entries import is_of_items, kept_in
+from ctxlint.roles.entries import declaring, is_made, is_of_items, kept_in, makes_records
 from ctxlint.roles.filters import tested_fields
-from ctxlint.roles.leaf import ASKS, CHOOSING, CONTENT, JOINING, Leaf, grows, is_in_record, spelled
-from ctxlint.roles.pieces import EACH, Pieces
+from ctxlint.roles.leaf import (
+    ASKS,
+    CHOOSING,
+    CONTENT,
+    JOINING,
+    Leaf,
+    gathered,
+    grows,
+    is_in_record,
+    spelled,
+    translated,
+)
+from ctxlint.roles.pieces import EACH, Pieces, are_pairs
 from ctxlint.roles.shapes import Shapes
+from ctxlint.roles.starred import bindings, filled
+from ctxlint.roles.tables import Tables
 
 MAX_DEPTH = 12
 
@@ -36,6 +48,7 @@ class Fields:
         self.view = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Leaf]] = {}
         self.shapes = Shapes(self.view)
+        self.tables = Tables(self.view)
         self._given: dict[FunctionId, frozenset[Leaf]] = {}
         self.pieces = Pieces(self.view, self.of, self.of_path, self._lifted, self.tested, self.shapes)
 
@@ -76,8 +89,11 @@ class Fields:
             parts = value.parts[1:] if value.operator == "if" else value.parts
             if value.operator in ("comprehension-list", "comprehension-set", "comprehension-generator") and isinstance(parts[0], Name):
                 parts = parts[1:]                    # the variable is an element of the iterables
-            for part in parts:
-                yield from self._of(identity, at, part, depth)
+            found = frozenset().union(*(self._of(identity, at, part, depth) for part in parts))
+            if len(parts) < len(value.parts) and value.operator != "if" and not any(leaf.field for leaf in found):
+                assert isinstance(value.parts[0], Name)
+                yield from self.tested(identity, at, value, value.parts[0])
+            yield from found
         elif isinstance(value, Name):
             yield from self._name(identity, at, value, depth)
         elif isinstance(value, Result):
@@ -94,12 +110,16 @@ class Fields:
                     return
         number = int(position.text) if isinstance(position, Constant) and position.text.isdigit() else None
         found = self.pieces.of(identity, at, value.parts[0], (number,)) if number is not None else None
-        yield from self._part(identity, at, value.parts[0], position, depth) if found is None else found
+        parts = frozenset(self._part(identity, at, value.parts[0], position, depth)) if found is None else found
+        if number is not None and not any(leaf.field for leaf in parts) and makes_records(self.view, identity, value.parts[0]):
+            yield Leaf(spelled(value.parts[0]), f"{identity.module}()", f"[{number}]")
+        else:
+            yield from parts
 
     def keys_of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields that the keys of a mapping are made of; of one that nothing is known of, those that it is kept in."""
-        found = self.pieces.of(identity, at, value, (EACH,))
-        if found is None and not (isinstance(value, Result) and self.view.event(identity, value.event).kind == "call"):
+        found = self.pieces.of(identity, at, value, (EACH, 0) if are_pairs(value) else (EACH,))
+        if found is None and not is_made(self.view, identity, at, value):
             found = self.of(identity, at, value)
         return found or frozenset()
 
@@ -132,20 +152,17 @@ class Fields:
             event = function.events[number] if number >= 0 else None
             if event is not None and event.kind == "local" and event.value is not None:
                 below = self._of(identity, number, event.value, depth)
-                found |= {self._gathered(leaf) for leaf in below} if grows(event.value, name) else below
+                found |= {gathered(leaf) for leaf in below} if grows(event.value, name) else below
         for number in definitions.additions(at, name.name):
             event = function.events[number]
             if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in ASKS:
                 continue                             # asked, and not added to
             values = [*event.keys, *(a.value for a in event.arguments), *([event.value] if event.value is not None else [])]
             for each in values:
-                found |= {self._gathered(leaf) for leaf in self._of(identity, number, each, depth)}
+                found |= {gathered(leaf) for leaf in self._of(identity, number, each, depth)}
         yield from found
         if not any(leaf.field for leaf in found):
             yield Leaf(name.name, self.owner(identity, at, name), "")
-
-    def _gathered(self, leaf: Leaf) -> Leaf:
-        return msgspec.structs.replace(leaf, collected=True)
 
     def _event(self, identity: FunctionId, number: int, depth: int) -> Iterator[Leaf]:
         event = self.view.event(identity, number)
@@ -199,7 +216,7 @@ class Fields:
             own = receiver_name(self.view.function(method))
             passed = {own: frozenset([Leaf(leaf.instance, leaf.owner, "", leaf.collected)])}
             for given in self.given(method):
-                yield from self.translated(given, passed)
+                yield from translated(given, passed)
 
     def given(self, identity: FunctionId) -> frozenset[Leaf]:
         """What a function's result is made of, in terms of its formals."""
@@ -223,7 +240,11 @@ class Fields:
         head = leaf.instance.partition(".")[0].partition("[")[0]
         if head in formals:
             return leaf
-        roots = [whole.instance for whole in self.of(identity, at, Name(head, "local")) if not whole.field and whole.instance in formals]
+        if head.startswith("#"):                     # one of the records that a field of the formal holds
+            number = int(head[1:])
+            roots = [each.instance for each in self.of(identity, number, Result(number)) if each.instance in formals]
+        else:
+            roots = [each.instance for each in self.of(identity, at, Name(head, "local")) if not each.field and each.instance in formals]
         return msgspec.structs.replace(leaf, instance=min(roots)) if roots else leaf
 
     def _field(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Leaf | None:
@@ -243,24 +264,16 @@ class Fields:
                 named = index
                 words.append(f".{step}")
         if named < 0 or (isinstance(path.root, Name) and path.root.scope == "global" and len(path.steps) == 1):
-            return None
+            return self.tables.entry(identity, path, keys)
         instance = spelled(path.root) + "".join(words[:named])
         holder = AccessPath(path.root, path.steps[:named])
         if named in constant:
-            declared = self._declaring(identity, at, holder, keys, constant[named])
+            declared = declaring(self.view, identity, at, holder, keys, constant[named])
             return Leaf(instance, declared or f"{identity.module}{{}}", constant[named])
         owner = self._owner_of_path(identity, at, holder, path.steps[named])
         if not owner and not (isinstance(path.root, Name) and path.root.scope != "local"):
             owner = f"{identity.module}{{}}"           # objects without a known class are told apart by what is used of them
         return Leaf(instance, owner, path.steps[named])
-
-    def _declaring(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...], key: str) -> ClassId:
-        """The class of the program that declares an entry of a dictionary by its name."""
-        for type in in_order(self.view.inference.of_path(identity, at, path, keys)):
-            info = self.view.program.class_(type.name) if isinstance(type, Instance) else None
-            if info is not None and isinstance(type, Instance) and any(field.name == key for field in info.ir.fields):
-                return type.name
-        return ""
 
     def _owner_of_path(self, identity: FunctionId, at: int, path: AccessPath, field: str) -> str:
         for type in in_order(self.view.inference.of_path(identity, at, path)):
@@ -287,6 +300,11 @@ class Fields:
         if targets and not (receiver is None and name in CHOOSING):
             yield from self._returned(identity, number, receiver, targets, depth)
             return
+        if path.steps[-1:] == ("[*]",) and isinstance(event.keys[-1], Constant):
+            leaf = self._field(identity, number, path, event.keys)
+            if leaf is not None:
+                yield leaf                           # what a function that is an entry of a record says
+                return
         called = self.shapes.called(identity, number) if receiver is not None and isinstance(path.root, Name) else ()
         for target in called:
             owner = self.shapes.of(identity, path.root.name) if isinstance(path.root, Name) else ""
@@ -294,7 +312,7 @@ class Fields:
                 leaf = Leaf(spelled(path.root), owner, name)
                 yield from [leaf] if self._is_asked_of(identity, number, leaf, passed, receiver_name(self.view.function(target))) else ()
                 for given in self.given(target):
-                    yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
+                    yield from translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
         if called:
             return
         if receiver is not None and not (isinstance(receiver.root, Name) and receiver.root.scope == "global"):
@@ -335,14 +353,14 @@ class Fields:
             for call in self.view.calls(identity, number):
                 if target not in call.functions:
                     continue
-                passed = {name: self._of(identity, number, value, depth) for name, value in self.view.bound(call, target).items()}
+                passed = {name: self._of(identity, number, value, depth) for name, value in filled(self.view, call, target).items()}
                 if own and receiver is not None and own not in passed:
-                    passed[own] = self.of_path(identity, number, receiver, self.view.event(identity, number).keys)
+                    passed[own] = self._handed(identity, number, receiver if receiver.steps else receiver.root)
                     for leaf in passed[own]:
                         if not leaf.field and leaf.owner and self._is_asked_of(identity, number, leaf, passed, own):
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
                 for given in self.given(target):
-                    yield from self.translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
+                    yield from translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
 
     # Through calls.
 
@@ -352,26 +370,12 @@ class Fields:
             for leaf in leaves:
                 given = self.from_formal(target, at, leaf)
                 if given.instance.partition(".")[0].partition("[")[0] in passed:
-                    yield from self.translated(given, passed)
+                    yield from translated(given, passed)
 
     def passed(self, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, frozenset[Leaf]]]:
         """What a callee is given for its formals, the receiver included."""
-        for bound in self.bound(identity, number, target):
+        for bound in bindings(self.view, self.shapes, identity, number, target):
             yield {name: self._handed(identity, number, value) for name, value in bound.items()}
-
-    def bound(self, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, Value | AccessPath]]:
-        """Which value fills which formal of a callee, the receiver included, be the callee known by its object's fields alone."""
-        event = self.view.event(identity, number)
-        own = receiver_name(self.view.function(target))
-        for call in self.view.calls(identity, number):
-            if target in call.functions:
-                found: dict[str, Value | AccessPath] = {**self.view.bound(call, target)}
-                if own and call.receiver is not None:
-                    found.setdefault(own, call.receiver if call.receiver.steps else call.receiver.root)
-                yield found
-        if event.path is not None and target in self.shapes.called(identity, number):
-            bound = bind(self.view.function(target), event.arguments, skip_first=True)
-            yield {**bound, own: event.path.root} if own else {**bound}
 
     def _handed(self, identity: FunctionId, at: int, value: Value | AccessPath) -> frozenset[Leaf]:
         """What is passed: an object by its name, also when it is one of those that a field holds."""
@@ -383,18 +387,3 @@ class Fields:
             if owner and self.view.program.class_(owner) is not None:
                 return frozenset([Leaf(value.name, owner, "")])
         return found
-
-    def translated(self, leaf: Leaf, passed: dict[str, frozenset[Leaf]]) -> frozenset[Leaf]:
-        """A callee's leaf in terms of what was passed for its formals."""
-        head = leaf.instance.partition(".")[0].partition("[")[0]
-        if head not in passed:
-            return frozenset([leaf])
-        rest = leaf.instance[len(head):]
-        found = set()
-        for actual in passed[head]:
-            if not leaf.field or actual.field:
-                found.add(actual)              # a part of what a field holds is content of that field
-            else:
-                instance = f"{actual.instance}{rest}"
-                found.add(Leaf(instance, leaf.owner, leaf.field, actual.collected or leaf.collected))
-        return frozenset(found)

@@ -20,6 +20,9 @@ _KEEPS = frozenset(["append", "add", "appendleft", "insert", "put", "put_nowait"
 _FILLS = frozenset(["add", "append", "update", "setdefault", "extend"])
 
 
+_MADE_OF = frozenset(["item", "comprehension-dict", "comprehension-set", "comprehension-list", "comprehension-generator"])
+
+
 class Fills:
     """Which fields are filled where, one function at a time; memoised."""
 
@@ -73,7 +76,7 @@ class Fills:
                     if bound is None or bound.kind != "local" or bound.value is None:
                         continue
                     source = self._view.event(identity, bound.value.event) if isinstance(bound.value, Result) else None
-                    if isinstance(bound.value, Name) or (isinstance(bound.value, Compound) and bound.value.operator == "item"):
+                    if isinstance(bound.value, Name) or (isinstance(bound.value, Compound) and bound.value.operator in _MADE_OF):
                         pending.append((bound.value, number, taken))
                     elif source is not None and source.kind == "iterate" and source.value is not None:
                         pending.append((source.value, number, taken))
@@ -83,7 +86,7 @@ class Fills:
                     pending.append((event.path.root, part.event, True))
                 if event.kind == "iterate" and event.value is not None and taken:
                     pending.append((event.value, part.event, True))
-                if event.kind == "call" and event.path is not None and not event.path.steps:
+                if event.kind == "call" and event.path is not None and not event.path.steps and _is_of_program(event.path.root):
                     pending += [(a.value, part.event, taken) for a in event.arguments]
         return frozenset(found)
 
@@ -128,12 +131,12 @@ class Fills:
                     yield number, field, value
                 yield from self._named_parts(identity, number, event)
             values = [event.value] if event.value is not None else []
-            for value in (*values, *(a.value for a in event.arguments)):
-                if isinstance(value, Compound) and value.operator == "dict":
+            for value in (part for each in (*values, *(a.value for a in event.arguments)) for part in _displays(each)):
+                if value.operator == "dict":
                     for key, part in zip(value.parts[::2], value.parts[1::2]):
                         if isinstance(key, Constant) and key.kind == "str":
                             yield number, f"{identity.module}{{}}.{key.text}", part
-                if isinstance(value, Compound) and value.operator == "tuple" and event.kind in ("return", "write", "call", "local"):
+                if value.operator == "tuple" and event.kind in ("return", "write", "call", "local"):
                     for owner in (f"{identity.module}()", *self._kept(identity, number)):
                         for position, part in enumerate(value.parts):
                             yield number, f"{owner}.[{position}]", part
@@ -189,6 +192,31 @@ class Fills:
             for leaf in self._fields.of_path(identity, number, AccessPath(event.path.root, event.path.steps[:-1]), event.keys[:-1]):
                 if leaf.field and not leaf.owner.endswith("}"):
                     yield f"{leaf.key}()"
+
+
+def _is_of_program(called: Value) -> bool:
+    """Whether what is called has a name in the program or the language; what a function that was passed makes is new."""
+    return isinstance(called, Name) and called.scope == "global"
+
+
+def _displays(value: Value) -> Iterator[Compound]:
+    """A display, and those that it is written down to hold: the entries of a table, the records of a list."""
+    if isinstance(value, Compound):
+        yield value
+        held = value.parts[1::2] if value.operator == "dict" else value.parts if value.operator in ("list", "tuple") else ()
+        for part in held:
+            if isinstance(part, Compound) and part.operator in ("dict", "list", "tuple"):
+                yield from _displays(part)
+
+
+def constants_in(view: View, identity: FunctionId, value: Value) -> frozenset[str]:
+    """The constants that a collection is written down to hold."""
+    if isinstance(value, Result):
+        event = view.event(identity, value.event)
+        given = [a.value for a in event.arguments] if event.kind == "call" and event.path is not None and not event.path.steps else []
+        return frozenset().union(*(constants_in(view, identity, each) for each in given))
+    parts = value.parts if isinstance(value, Compound) and value.operator in ("set", "list", "tuple") else ()
+    return frozenset(part.text for part in parts if isinstance(part, Constant))
 
 
 def filling(event: Event) -> tuple[AccessPath | None, tuple[Value, ...]]:

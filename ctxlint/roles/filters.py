@@ -9,10 +9,13 @@ from ctxlint.calls.view import View
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Block
 from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.leaf import Leaf
 
 _CHOOSES = frozenset(["in", "==", "&", ">>"])
 """Tests that only what was asked for passes: membership, equality, and the bit of a mask."""
+_REFUSES = frozenset(["not in", "!="])
+"""Tests that all but what was asked for pass."""
 
 
 def tested_fields(
@@ -30,16 +33,17 @@ def tested_fields(
     bound = set(definitions.definitions(at, name.name))
     if whole is not None:
         bound = {number for number in bound if number >= 0 and goes_through(view, identity, whole, view.event(identity, number).value)}
+    formals = {formal.name for formal in function.formals}
     found: set[Leaf] = set()
     for index, block, value, target in choices:
-        where = graph.size + index if block.first == block.last else block.last - 1
+        where = asked_at(view, identity, index, block)
         node = graph.size + target
         if not bound.issuperset(definitions.definitions(where, name.name)):
             continue
         if whole is None and not (len(graph.predecessors(node)) == 1 and dominates(graph, node, at)):
             continue
         for part in _others(value, name):
-            found |= {leaf for leaf in content(identity, where, part) if leaf.field}
+            found |= {leaf for leaf in content(identity, where, part) if leaf.field or leaf.instance in formals}
     return frozenset(found)
 
 
@@ -53,18 +57,21 @@ def goes_through(view: View, identity: FunctionId, whole: Compound, value: Value
 
 def _choices(block: Block, name: Name) -> Iterator[tuple[Compound, int]]:
     for edge in block.edges:
-        if edge.condition is not None and edge.condition.holds:
-            for value in _conjuncts(edge.condition.value):
-                if value.operator in _CHOOSES and _mentions(value, name):
+        if edge.condition is not None:
+            for value in _passed(edge.condition.value, edge.condition.holds):
+                if _mentions(value, name):
                     yield value, edge.target
 
 
-def _conjuncts(value: Value) -> Iterator[Compound]:
+def _passed(value: Value, holds: bool) -> Iterator[Compound]:
+    """The tests that have chosen what was asked for, when a condition came out this way."""
     if isinstance(value, Compound):
-        if value.operator == "and":
+        if value.operator == "not":
+            yield from _passed(value.parts[0], not holds)
+        elif value.operator == ("and" if holds else "or"):
             for part in value.parts:
-                yield from _conjuncts(part)
-        else:
+                yield from _passed(part, holds)
+        elif value.operator in (_CHOOSES if holds else _REFUSES):
             yield value
 
 

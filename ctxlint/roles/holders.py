@@ -38,7 +38,10 @@ _COPIES = frozenset(["copy", "values"])
 class Holders:
     """Names the places of values, one function at a time; memoised."""
 
-    def __init__(self, summaries: Summaries) -> None:
+    def __init__(self, summaries: Summaries, *, by_attribute: bool = False) -> None:
+        self._by_attribute = by_attribute
+        self._having: dict[str, dict[str, list[str]]] = {}
+        self._journals: dict[FunctionId, frozenset[str]] = {}
         self._summaries = summaries
         self._view: View = summaries.view
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
@@ -123,7 +126,7 @@ class Holders:
             event = events[number]
             if event.kind == "local" and event.value is not None:
                 found_here |= self._of(identity, number, event.value, depth)
-        if not found_here and self.is_shared_below(identity, name.name):
+        if not found_here and (self.is_shared_below(identity, name.name) or name.name in self.journals(identity)):
             found_here.add(self.own(identity, name.name))
         return found_here
 
@@ -140,6 +143,22 @@ class Holders:
     def own(self, identity: FunctionId, name: str) -> Holder:
         """A variable of a function that functions inside it take."""
         return f"{identity.module}:{self._view.function(identity).qualname}.{name}"
+
+    def journals(self, identity: FunctionId) -> frozenset[str]:
+        """The local lists that begin empty, are added to, and from which what was added is taken again."""
+        known = self._journals.get(identity)
+        if known is None:
+            known = frozenset()
+            if self._by_attribute:
+                events = self._view.function(identity).events
+                begun = {e.path.root for e in events if e.kind == "local" and e.path is not None and e.value == Compound("list", ())}
+                added = {e.path.root for e in events if e.kind == "call" and e.path is not None and e.path.steps == ("append",)}
+                taken = {e.path.root for e in events if e.kind == "call" and e.path is not None and e.path.steps == ("pop",)}
+                for event in events if begun & added else ():
+                    taken |= {a.value for a in event.arguments} | ({event.value} if event.kind == "iterate" and event.value is not None else set())
+                known = frozenset(root.name for root in begun & added & taken if isinstance(root, Name) and root.scope == "local")
+            self._journals[identity] = known
+        return known
 
     def is_shared_below(self, identity: FunctionId, name: str) -> bool:
         """Whether a function defined inside this one takes the variable."""
@@ -236,6 +255,46 @@ class Holders:
         field = self._field_at(types, position)
         return (field,) if field else _below(holders, f"[{position.text}]" if isinstance(position, Constant) else ITEM)
 
+    def _only_having(self, module: str, attribute: str, holders: Iterable[Holder]) -> Types:
+        """The class of a module which alone sets such an attribute, for an object of which only its places are known.
+
+        What lies in an object of that class is taken for something else.
+        """
+        if not self._by_attribute:
+            return frozenset()
+        having = self._having.get(module)
+        if having is None:
+            having = self._having[module] = {}
+            for class_id in self._view.program.classes():
+                if class_id.startswith(f"{module}."):
+                    for name in self._view.inference.stores(class_id):
+                        having.setdefault(name, []).append(class_id)
+        found = having.get(attribute, ())
+        if len(found) != 1 or any(is_within(holder, found[0]) for holder in holders):
+            return frozenset()
+        return frozenset([Instance(found[0])])
+
+    def _behind(self, class_id: str, name: str, depth: int) -> frozenset[Holder]:
+        """The places that a property gives as they are."""
+        method = self._view.program.method(class_id, name) if self._by_attribute and depth < MAX_DEPTH - 4 else None
+        if method is None or "property" not in self._view.function(method).decorators:
+            return frozenset()
+        return frozenset().union(*(
+            self._of(method, at, event.value, depth + 2) for at, event in enumerate(self._view.function(method).events)
+            if event.kind == "return" and event.value is not None
+        ))
+
+    def types_of(self, identity: FunctionId, at: int, path: AccessPath) -> Types:
+        """The types of what a path names, through objects that are only known by their attributes too."""
+        types = self._view.inference.of_value(identity, at, path.root)
+        for index, step in enumerate(path.steps):
+            if step.startswith("["):
+                types = self._view.inference.item(types, None)
+            else:
+                holders = self._path(identity, at, AccessPath(path.root, path.steps[:index]), (), 0)
+                types = self._view.inference.members(types or self._only_having(identity.module, step, holders), step)
+        return types
+
     def _asked_for(self, identity: FunctionId, at: int, subject: Value, types: Types) -> Types:
         """Of several types of a value those that the `case` around an event asks for."""
         asked = cased(self._view, identity, at, subject) if len(types) > 1 else frozenset()
@@ -267,8 +326,10 @@ class Holders:
                 holders = {field} if field else {f"{h}{_part(h, key)}" for h in holders}
                 types = inference.item(types, key)
                 continue
+            types = types or self._only_having(identity.module, step, holders)
             owners = [t.name for t in in_order(types) if isinstance(t, Instance) and self._view.program.class_(t.name) is not None]
-            holders = (
+            behind = self._behind(owners[0], step, depth) if owners else frozenset()
+            holders = set(behind) or (
                 {f"{attribute_owner(self._view, owners[0], step)}.{step}"} if owners else {f"{h}.{step}" for h in holders}
             )
             types = inference.members(types, step)

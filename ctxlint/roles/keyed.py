@@ -12,10 +12,14 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Modelled, argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.copies import copied_from
+from ctxlint.roles.displays import bounds, is_open, keys_of, memberships, pieces_of, spread_in
+from ctxlint.roles.entry_uses import changed_entries
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.leaf import Leaf
+from ctxlint.roles.starred import filled
 
 Mode = OneOf["read", "write"]
 Places = frozenset[Holder]
@@ -29,6 +33,8 @@ _LOOKS = frozenset(["get", "__getitem__"])
 _STORES = frozenset(["__setitem__", "__delitem__", "setdefault", "insert", "pop"])
 _EMPTY = {"dict": 0, "list": 0, "set": 0, "OrderedDict": 0, "Counter": 0, "defaultdict": 1}
 """Containers of the language, and how many arguments they may be given without being filled."""
+_OF_DICTIONARIES = AccessPath(Name("dict", "global"))
+_SUPER = AccessPath(Name("super", "global"))
 _FIRST = Constant("int", "0")
 _STORE_VERBS = ("loads", "reads", "saves", "appends", "deletes", "opens", "replaces", "creates", "truncates")
 _NOT_DURABLE = frozenset(["", "memory", "lock", "handle", "process", "socket"])
@@ -39,12 +45,14 @@ class Keyed:
 
     def __init__(
         self, event: int, mode: Mode, values: tuple[Value, ...], leaves: Callable[[], frozenset[Leaf]], places: Callable[[], Places],
-        sought: bool = False,
+        sought: bool = False, merges: bool = False, each: bool = False,
     ) -> None:
         self.event = event
         self.mode: Mode = mode
         self.values = values
         self.sought = sought             # it is only asked whether the key is there
+        self.merges = merges             # a whole mapping is merged
+        self.each = each                 # each of what the values hold selects, one after the other
         self._find_leaves = leaves
         self._find_places = places
 
@@ -120,17 +128,19 @@ class Keys:
                 yield from self._by(identity, number, mode, values, places)
             if event.kind == "local" and isinstance(event.value, Compound):
                 yield from self._taken_along(identity, number, event.value)
+            yield from self._handed_over(identity, number, event) if event.kind == "call" else ()
             match = self._view.does(identity, number, *_STORE_VERBS) if event.kind == "call" else None
             if match is not None:
                 yield from self._of_store(identity, number, match)
                 yield from self._on_receiver(identity, number, event, match)
         yield from self._sought(identity)
+        yield from self._changed_entries(identity)
 
     def _by(
         self, identity: FunctionId, number: int, mode: Mode, values: Iterable[Value], places: Callable[[], Places]
     ) -> Iterator[Keyed]:
         """The key that some values are, unless it is a constant."""
-        selecting = tuple(v for v in _flat(values) if not isinstance(v, Constant))
+        selecting = tuple(v for v in bounds(values) if not isinstance(v, Constant))
         if selecting:
             yield Keyed(number, mode, selecting, functools.partial(self._made_of, identity, number, selecting), places)
 
@@ -152,6 +162,8 @@ class Keys:
             name, first = event.path.steps[-1], event.arguments[0].value
             receiver = AccessPath(event.path.root, event.path.steps[:-1])
             places = functools.partial(self._container, identity, number, receiver, event.keys)
+            if receiver == _OF_DICTIONARIES and len(event.arguments) > 1:          # `dict.__getitem__(self, key)`
+                first, places = event.arguments[1].value, functools.partial(self._entries, identity, number, first)
             if name in _LOOKS:
                 yield "read", (first,), places
             elif name in _STORES and not isinstance(event.path.root, Constant):
@@ -159,11 +171,33 @@ class Keys:
         if event.kind in ("local", "write", "return") and isinstance(event.value, Compound):
             yield from self._spliced(identity, number, event.value)
 
+    def _handed_over(self, identity: FunctionId, number: int, event: Event) -> Iterator[Keyed]:
+        """Keys that a function of the language looks up one after the other: `map(state.get, keys)`, `itemgetter(*keys)(state)`."""
+        if event.path is None or event.path.steps or len(event.arguments) == 0:
+            return
+        values: list[Value] = []
+        first = event.arguments[0].value
+        got = self._view.event(identity, first.event) if isinstance(first, Result) else None
+        made = self._view.event(identity, event.path.root.event) if isinstance(event.path.root, Result) else None
+        places: Callable[[], Places] | None = None
+        if event.path.root == Name("map", "global") and got is not None and got.kind == "read" and got.path is not None:
+            if got.path.steps and got.path.steps[-1] in _LOOKS and isinstance(first, Result):
+                values = [argument.value for argument in event.arguments[1:2]]
+                places = functools.partial(self._container, identity, first.event, AccessPath(got.path.root, got.path.steps[:-1]), got.keys)
+        elif made is not None and made.kind == "call" and made.path is not None:
+            if (made.path.steps[-1:] or (getattr(made.path.root, "name", ""),))[0] == "itemgetter":
+                values = [argument.value for argument in made.arguments]
+                places = functools.partial(self.container, identity, number, first)
+        if values and places is not None:
+            yield Keyed(number, "read", tuple(values), functools.partial(self._fields.of_all, identity, number, values), places, each=True)
+
     def _container(self, identity: FunctionId, at: int, path: AccessPath, keys: tuple[Value, ...]) -> Places:
         """What a key selects from: an attribute, a variable of a module, a formal, or else a local of this function.
 
         What begins empty in this function is an index of its own, and no state that changes could be applied to.
         """
+        if isinstance(path.root, Result) and self._view.event(identity, path.root.event).path == _SUPER:
+            return self._own_entries(identity)
         found = self._holders.of_path(identity, at, path, keys)
         if not found and isinstance(path.root, Name) and not path.steps:
             found = frozenset().union(*(
@@ -174,6 +208,16 @@ class Keys:
             words = ".".join((path.root.name, *path.steps))
             return frozenset([f"{identity.module}:{self._view.function(identity).qualname}.{words}"])
         return frozenset(self._named_as_passed(identity, path, holder.partition("[")[0]) for holder in found)
+
+    def _entries(self, identity: FunctionId, at: int, value: Value) -> Places:
+        """The entries of an object whose class is derived from the dictionary's."""
+        owner = self._fields.owner(identity, at, value) if isinstance(value, Name) else ""
+        return frozenset([f"{owner}{{}}"]) if owner else self.container(identity, at, value)
+
+    def _own_entries(self, identity: FunctionId) -> Places:
+        """What the base class of a method's class keeps: `super().__getitem__(key)`."""
+        owner = f"{identity.module}.{self._view.function(identity).qualname.rpartition('.')[0]}"
+        return frozenset([f"{owner}{{}}"]) if self._view.program.class_(owner) is not None else frozenset()
 
     def _named_as_passed(self, identity: FunctionId, path: AccessPath, place: Holder) -> Holder:
         """A formal that an inner function takes from the one around it is the same place in both."""
@@ -201,12 +245,12 @@ class Keys:
 
     def _spliced(self, identity: FunctionId, at: int, value: Value) -> Iterator[tuple[Mode, Iterable[Value], Callable[[], Places]]]:
         """What is put between two slices is written at their bounds, what is spread over a mapping by its keys."""
-        pieces = list(_pieces(value))
+        pieces = list(pieces_of(value))
         for piece in pieces if len(pieces) > 1 else ():
             event = self._view.event(identity, piece.event) if isinstance(piece, Result) else None
             key = event.keys[-1] if event is not None and event.kind == "read" and event.keys else None
             if isinstance(piece, Result) and event is not None and event.path is not None and isinstance(key, Compound):
-                if key.operator == "slice" and any(_is_open(bound) for bound in key.parts[:2]):
+                if key.operator == "slice" and any(is_open(bound) for bound in key.parts[:2]):
                     container = AccessPath(event.path.root, event.path.steps[:-1])
                     yield "write", key.parts[:2], functools.partial(self._container, identity, piece.event, container, event.keys)
 
@@ -218,20 +262,20 @@ class Keys:
             yield self._merge(identity, number, event.arguments[0].value, functools.partial(
                 self._container, identity, number, receiver, event.keys))
         elif event.kind in ("local", "write", "return"):
-            spread = list(_spread(event.value)) if isinstance(event.value, Compound) else []
+            spread = list(spread_in(event.value)) if isinstance(event.value, Compound) else []
             for part in spread[1:]:
                 yield self._merge(identity, number, part, functools.partial(self.container, identity, number, spread[0]))
 
     def _merge(self, identity: FunctionId, number: int, mapping: Value, places: Callable[[], Places]) -> Keyed:
-        return Keyed(number, "write", tuple(_keys_of(mapping)), functools.partial(self._fields.keys_of, identity, number, mapping), places)
+        return Keyed(number, "write", tuple(keys_of(mapping)), functools.partial(self._fields.keys_of, identity, number, mapping), places, merges=True)
 
     def _sought(self, identity: FunctionId) -> Iterator[Keyed]:
         """What is looked for among the keys of something is read there, be it only that it is there."""
         function = self._view.function(identity)
         size = len(function.events)
         for index, block in enumerate(function.blocks if size else ()):
-            where = size + index if block.first == block.last else block.last - 1
-            asked = dict.fromkeys(test for edge in block.edges if edge.condition is not None for test in _memberships(edge.condition.value))
+            asked = dict.fromkeys(test for edge in block.edges if edge.condition is not None for test in memberships(edge.condition.value))
+            where = asked_at(self._view, identity, index, block) if asked else 0
             for test in asked:
                 key, container = test.parts
                 if not isinstance(key, Constant) and isinstance(container, (Name, Result)):
@@ -273,6 +317,14 @@ class Keys:
         ]
         return frozenset().union(*(self._fields.tested(identity, at, None, key) for at in used[:4]))
 
+    def _changed_entries(self, identity: FunctionId) -> Iterator[Keyed]:
+        """An entry that is taken out and changed is written by its key, and read by it where it is used: `rows = tables[name]`."""
+        events = self._view.function(identity).events
+        for entry in changed_entries(events):
+            places = functools.partial(self._container, identity, entry.event, entry.container, events[entry.event].keys)
+            for at, mode in entry.uses:
+                yield from self._by(identity, at, mode, (entry.key,), places)
+
     def _of_store(self, identity: FunctionId, number: int, match: Modelled) -> Iterator[Keyed]:
         """Files and records of a store that are chosen by an argument, or by the path whose method is called."""
         if match.effect.store in _NOT_DURABLE:
@@ -301,7 +353,7 @@ class Keys:
             for call in calls:
                 for target in call.functions[:4] if call.arguments else ():
                     inner = self._selecting_formals(target, mode) if target != identity else ()
-                    actuals = self._view.bound(call, target) if inner else {}
+                    actuals = filled(self._view, call, target) if inner else {}
                     for formal, keyed in inner:
                         if formal in actuals:
                             value = actuals[formal]
@@ -340,52 +392,5 @@ def _files() -> Places:
     return FILES
 
 
-def _is_open(bound: Value) -> bool:
-    return isinstance(bound, Constant) and bound.kind == "none"
-
-
-def _pieces(value: Value) -> Iterator[Value]:
-    """What a concatenation, a display with unpacked parts or a formatted string puts one after the other."""
-    if isinstance(value, Compound) and value.operator in ("+", "f-string", "list", "tuple", "*", "format"):
-        for part in value.parts:
-            yield from _pieces(part)
-    else:
-        yield value
-
-
-def _spread(value: Value) -> Iterator[Value]:
-    """What a dictionary display spreads: `old`, then `changes`, of `{**old, **changes}`."""
-    if isinstance(value, Compound) and value.operator == "dict":
-        yield from [v for k, v in zip(value.parts[::2], value.parts[1::2]) if isinstance(k, Compound) and k.operator == "**"]
-
-
-def _memberships(value: Value) -> Iterator[Compound]:
-    """The tests of a condition that look for something in something else."""
-    if isinstance(value, Compound):
-        if value.operator in ("in", "not in"):
-            yield value
-        elif value.operator in ("and", "or", "not"):
-            for part in value.parts:
-                yield from _memberships(part)
-
-
-def _keys_of(value: Value) -> Iterator[Value]:
-    """The keys of what is merged into a mapping; the thing itself when it is no display."""
-    if isinstance(value, Compound) and value.operator == "comprehension-dict":
-        yield from value.parts[2:] if isinstance(value.parts[0], Name) else value.parts[:1]
-    elif isinstance(value, Compound) and value.operator == "dict":
-        yield from value.parts[::2]
-    else:
-        yield value
-
-
 def _mode(kind: EffectKind) -> Mode:
     return "write" if kind in WRITES or kind == "create" else "read"
-
-
-def _flat(values: Iterable[Value]) -> Iterator[Value]:
-    for value in values:
-        if isinstance(value, Compound) and value.operator == "slice":
-            yield from value.parts
-        else:
-            yield value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
@@ -65,3 +67,24 @@ def spelled(value: Value | None) -> str:
     if isinstance(value, Compound):
         return f"({value.operator} {' '.join(map(spelled, value.parts))})"
     return "?"
+
+
+def gathered(leaf: Leaf) -> Leaf:
+    """A field of objects seen before."""
+    return msgspec.structs.replace(leaf, collected=True)
+
+
+def translated(leaf: Leaf, passed: Mapping[str, frozenset[Leaf]]) -> frozenset[Leaf]:
+    """A callee's leaf in terms of what was passed for its formals."""
+    head = leaf.instance.partition(".")[0].partition("[")[0]
+    if head not in passed:
+        return frozenset([leaf])
+    rest = leaf.instance[len(head):]
+    found = set()
+    for actual in passed[head]:
+        if not leaf.field or actual.field:
+            found.add(actual)              # a part of what a field holds is content of that field
+        else:
+            instance = f"{actual.instance}{rest}"
+            found.add(Leaf(instance, leaf.owner, leaf.field, actual.collected or leaf.collected))
+    return frozenset(found)

@@ -9,10 +9,11 @@ from ctxlint.roles.keyed import Places
 
 def may_be_one(one: Places, other: Places) -> bool:
     """Whether two functions may name one container: a formal is whatever is passed, and states of one thing have many names."""
-    return any(map(_is_formal, one)) and any(map(_is_formal, other))
+    return any(map(is_formal, one)) and any(map(is_formal, other))
 
 
-def _is_formal(place: str) -> bool:
+def is_formal(place: str) -> bool:
+    """Whether a place is whatever is passed to a function of a module."""
     return ":" in place and "." not in place.partition(":")[2]
 
 

@@ -11,14 +11,17 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Call
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf
+from ctxlint.roles.leaf import Leaf, spelled, translated
 from ctxlint.roles.literals import Literal, literals_of
+from ctxlint.roles.starred import filled
 
 HELPERS = 2
 
 _SETS = frozenset(["&", "&="])
 _TESTS = frozenset(["in", "not in", "==", "!=", "<", "<=", ">", ">="])
+_SAME = frozenset(["==", "!="])
 _ORDERED = frozenset(["<", "<=", ">", ">="])
 _METHODS = frozenset(["isdisjoint", "intersection", "issubset", "issuperset", "startswith", "is_relative_to", "difference"])
 _APART = frozenset(["isdisjoint", "not in", "!="])
@@ -143,25 +146,27 @@ class Overlaps:
         below = self.of(target, depth - 1)
         if not below:
             return
-        passed = {name: self._fields.of(identity, number, value) for name, value in self._view.bound(call, target).items()}
+        passed = {name: self._fields.of(identity, number, value) for name, value in filled(self._view, call, target).items()}
         formals = self._view.function(target).formals
         if call.receiver is not None and formals and formals[0].name not in passed:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
         for overlap in below:
             sides = [
-                frozenset(new for leaf in side for new in self._fields.translated(leaf, passed))
+                frozenset(new for leaf in side for new in translated(leaf, passed))
                 for side in (overlap.left, overlap.right, overlap.looked)
             ]
             yield msgspec.structs.replace(
                 overlap, event=number, left=sides[0], right=sides[1], looked=sides[2], value=Result(number),
-                settled=overlap.settled or _owners(frozenset().union(*sides)) <= _owners(overlap.fields),
+                settled=overlap.settled or (
+                    _owners(frozenset().union(*sides)) <= _owners(overlap.fields)
+                    and not _is_told(overlap.left, sides[0]) and not _is_told(overlap.right, sides[1])
+                ),
             )
 
     # One function.
 
     def _find(self, identity: FunctionId) -> Iterator[Overlap]:
         function = self._view.function(identity)
-        size = len(function.events)
         for number, event in enumerate(function.events):
             if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _METHODS:
                 yield from self._of_method(identity, number, event, event.path)
@@ -174,7 +179,7 @@ class Overlaps:
             at = max(block.last - 1, 0)
             asked = [e.condition.value for e in block.edges if e.condition is not None and isinstance(e.condition.value, Compound)]
             for value in dict.fromkeys(asked):
-                yield from self._within(identity, at, value, (), size + index if block.first == block.last else at)
+                yield from self._within(identity, at, value, (), asked_at(self._view, identity, index, block))
 
     def _within(
         self, identity: FunctionId, at: int, value: Compound, beside: tuple[Literal, ...], seen_at: int | None = None
@@ -184,11 +189,13 @@ class Overlaps:
             looked = self._looked_on_both(identity, value)
             left = self._side(identity, where, value.parts[0])
             right = self._side(identity, where, value.parts[-1]) if left or looked else left
+            left, right = self._apart_by_key(identity, where, value.parts[0], value.parts[-1], left, right) if left and right else (left, right)
             if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
                 yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
         if value.operator in _TESTS and len(value.parts) == 2:
             yield from self._distinct(identity, at, value, where)
+            yield from self._still_there(identity, at, value, where)
         for part in value.parts:
             others = beside
             if value.operator == "and":
@@ -198,6 +205,14 @@ class Overlaps:
                 ))
             if isinstance(part, Compound):
                 yield from self._within(identity, at, part, others, seen_at)
+
+    def _still_there(self, identity: FunctionId, at: int, value: Compound, where: int) -> Iterator[Overlap]:
+        """Whether a place still holds what a field says was found there: `all(state[k] == v for k, v in change.basis.items())`."""
+        for one, other in (value.parts, value.parts[::-1]) if value.operator in _SAME else ():
+            looked = self._looked(identity, one)
+            found = looked and frozenset(leaf for leaf in self._fields.of(identity, where, other) if leaf in looked)
+            if found:
+                yield Overlap(at, "still there", found, frozenset(), value=value)
 
     def _distinct(self, identity: FunctionId, at: int, value: Compound, where: int) -> Iterator[Overlap]:
         """Whether all of many are distinct: a set of them has as many elements as there are (`len(set(paths)) == len(paths)`)."""
@@ -228,8 +243,41 @@ class Overlaps:
             return
         left = self._fields.of_path(identity, number, AccessPath(path.root, path.steps[:-1]), event.keys)
         right = self._fields.of_all(identity, number, [a.value for a in event.arguments]) if left else left
+        if left and right and isinstance(path.root, (Name, Result)) and len(path.steps) == 1:
+            left, right = self._apart_by_key(identity, number, path.root, event.arguments[0].value, left, right)
         if left and right:
             yield Overlap(number, path.steps[-1], left, right, frozenset(), (), path.steps[-1] in _APART, Result(number))
+
+    def _apart_by_key(
+        self, identity: FunctionId, at: int, one: Value, other: Value, left: frozenset[Leaf], right: frozenset[Leaf]
+    ) -> tuple[frozenset[Leaf], frozenset[Leaf]]:
+        """Both sides, told apart when they are entries of one field under two keys: `self.writes[a]` and `self.writes[b]`."""
+        if {leaf.who for leaf in left if leaf.field}.isdisjoint({leaf.who for leaf in right if leaf.field}):
+            return left, right
+        keys = self._entry_key(identity, at, one), self._entry_key(identity, at, other)
+        if keys[0] == keys[1] or not all(keys):
+            return left, right
+        return tuple(frozenset(  # type: ignore[return-value]
+            msgspec.structs.replace(leaf, instance=f"{leaf.instance}[{key}]") if leaf.field else leaf for leaf in side
+        ) for side, key in zip((left, right), keys))
+
+    def _entry_key(self, identity: FunctionId, at: int, value: Value, depth: int = 4) -> str:
+        """The key under which a value, or what it is an element of, is an entry of a container."""
+        if isinstance(value, Name) and value.scope == "local" and depth:
+            bound = [n for n in self._view.definitions(identity).definitions(at, value.name) if n >= 0]
+            held = self._view.event(identity, bound[0]).value if len(bound) == 1 else None
+            return self._entry_key(identity, bound[0], held, depth - 1) if held is not None else ""
+        event = self._view.event(identity, value.event) if isinstance(value, Result) else None
+        if event is None or event.path is None or not isinstance(value, Result):
+            inner = event.value if event is not None and event.kind == "iterate" else None
+            return self._entry_key(identity, at, inner, depth - 1) if inner is not None and depth else ""
+        if event.kind == "read" and event.path.steps[-1:] == ("[*]",):
+            return spelled(event.keys[-1]) if not isinstance(event.keys[-1], Constant) else ""
+        if event.kind == "call" and event.arguments and event.path.steps[-1:] == ("get",):
+            return spelled(event.arguments[0].value) if not isinstance(event.arguments[0].value, Constant) else ""
+        if event.kind == "call" and not event.path.steps and len(event.arguments) == 1 and depth:
+            return self._entry_key(identity, value.event, event.arguments[0].value, depth - 1)
+        return ""
 
     def _side(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields on one side; what was looked up by a field is content of the state, not of the change."""
@@ -279,6 +327,11 @@ def _results(value: Value | None) -> Iterator[int]:
     elif isinstance(value, Compound):
         for part in value.parts:
             yield from _results(part)
+
+
+def _is_told(side: frozenset[Leaf], passed: frozenset[Leaf]) -> bool:
+    """Whether a helper compares something of which only its callers know what it holds."""
+    return not _owners(side) and bool(_owners(passed))
 
 
 def _owners(leaves: frozenset[Leaf]) -> frozenset[str]:

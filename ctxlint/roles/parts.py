@@ -118,7 +118,7 @@ class Parts:
         if mapping or name == "SimpleNamespace" or fields is not None or any(not b.startswith("builtins.") for b in built):
             step = "[{}]" if mapping else ".{}"
             for index, argument in enumerate(event.arguments):
-                suffix = step.format(argument.keyword) if argument.keyword else f"[{index}]"
+                suffix = step.format(argument.keyword) if argument.keyword else "" if mapping else f"[{index}]"
                 self.take_apart(identity, number, argument.value, prefix + suffix, parts, depth + 1)
                 if fields is not None and not argument.keyword and index < len(fields):
                     self.take_apart(identity, number, argument.value, f"{prefix}.{fields[index]}", parts, depth + 1)

@@ -15,7 +15,7 @@ from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.filters import goes_through
-from ctxlint.roles.leaf import Leaf, is_in_record
+from ctxlint.roles.leaf import Leaf, gathered, is_in_record
 from ctxlint.roles.shapes import Shapes
 
 Step = int | str
@@ -143,9 +143,11 @@ class Pieces:
             if event is not None and event.kind == "local" and event.value is not None and not _is_empty(event.value):
                 found.append(self.of(identity, number, event.value, steps, depth))
             elif number < 0:
-                found.append(self._as_whole(identity, at, name, steps))
+                passed = self._as_whole(identity, at, name, steps)
+                found.append(passed and frozenset(leaf for leaf in passed if not leaf.collected))
         for number in definitions.additions(at, name.name):
-            found.append(self._added(identity, number, self._view.event(identity, number), steps, depth))
+            added = self._added(identity, number, self._view.event(identity, number), steps, depth)
+            found.append(added and frozenset(map(gathered, added)))
         return self._joined(found)
 
     def _added(self, identity: FunctionId, number: int, event: Event, steps: Steps, depth: int) -> Found:
@@ -159,13 +161,20 @@ class Pieces:
             if path.steps[0] in _PUTS and first == EACH:
                 return self.of(identity, number, last, rest, depth)
             if path.steps[0] in _MERGES and len(event.arguments) == 1:
-                return self.of(identity, number, last, steps, depth)
+                pairs = self._of_pairs(identity, number, last, steps, depth) if path.steps[0] == "update" else None
+                return pairs if pairs is not None else self.of(identity, number, last, steps, depth)
             if path.steps[0] == "setdefault" and first in (EACH, HELD):
                 return self.of(identity, number, event.arguments[0 if first == EACH else -1].value, rest, depth)
         if event.kind == "write" and path.steps == ("[*]",) and event.keys:
             value = event.keys[0] if first == EACH else event.value
             return self.of(identity, number, value, rest, depth) if value is not None and first in (EACH, HELD) else None
         return None
+
+    def _of_pairs(self, identity: FunctionId, at: int, value: Value, steps: Steps, depth: int) -> Found:
+        """A part of a mapping that is made of pairs, when that is what it is made of."""
+        if steps[0] not in (EACH, HELD) or not are_pairs(value):
+            return None
+        return self.of(identity, at, value, (EACH, 0 if steps[0] == EACH else 1, *steps[1:]), depth)
 
     def _as_whole(self, identity: FunctionId, at: int, value: Value, steps: Steps) -> Found:
         """The elements of what is only known as a whole are content of it; which of its parts one is stays unknown."""
@@ -181,7 +190,12 @@ class Pieces:
                 return self._as_whole(identity, number, Result(number), steps)
             step: Step = int(key.text) if is_in_record(path, event.keys) and isinstance(key, Constant) else HELD
             found = self.of(identity, number, path.root, (step, *steps), depth)
-            return self.of(identity, number, path.root, (EACH, *steps), depth) if found is None and step != HELD else found
+            if found is None and step != HELD:
+                part = self._content(identity, number, Result(number))
+                if any(leaf.field for leaf in part):
+                    return self._as_whole(identity, number, Result(number), steps)
+                return self.of(identity, number, path.root, (EACH, *steps), depth)
+            return found
         return self._as_whole(identity, number, Result(number), steps)
 
     # What functions give back.
@@ -253,6 +267,12 @@ class Pieces:
     def _joined(self, found: Iterable[Found]) -> Found:
         known = [each for each in found if each is not None]
         return frozenset().union(*known) if known else None
+
+
+def are_pairs(value: Value) -> bool:
+    """Whether a value is written down as one pair after the other."""
+    element = value.parts[0] if isinstance(value, Compound) and value.operator in _SETS else None
+    return isinstance(element, Compound) and element.operator == "tuple" and len(element.parts) == 2
 
 
 def _is_empty(value: Value) -> bool:

@@ -20,6 +20,7 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit, Operation
 from ctxlint.roles.holders import STORE, Holder
 from ctxlint.roles.measures import ONE, ZERO, Measures, Sum, is_in_order, single, slice_of
+from ctxlint.roles.remade import is_made_of, is_mapped
 from ctxlint.roles.sequence_methods import METHODS
 from ctxlint.roles.written_back import written_back
 
@@ -62,26 +63,9 @@ class Reader:
         named = isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str"
         if named:
             yield from self._of_element(number, event, AccessPath(path.root, path.steps[:-1]), event.keys[:-1])
-        holders = self._holders.of_event(self._identity, number)
-        if named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1])):
-            if self._is_made_of(number, value, holders, 0):
-                yield from self._of_binding(number, value, holders)
-
-    def _is_made_of(self, number: int, value: Value, holders: frozenset[Holder], depth: int) -> bool:
-        """Whether a value is put together of the elements of one of these places."""
-        if depth > 6:
-            return False
-        if isinstance(value, Compound):
-            return any(self._is_made_of(number, part, holders, depth + 1) for part in value.parts)
-        if self._holders.of(self._identity, number, value) & holders:
-            return True
-        if isinstance(value, Name) and value.scope == "local":
-            bound = self._only_binding(number, value)
-            return bound is not None and self._is_made_of(*bound, holders, depth + 1)
-        if isinstance(value, Result):
-            event = self._view.event(self._identity, value.event)
-            return event.kind == "call" and any(self._is_made_of(value.event, a.value, holders, depth + 1) for a in event.arguments)
-        return False
+        holders, bound = self._holders.of_event(self._identity, number), named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1]))
+        if bound and is_made_of(self._view, self._holders, self._identity, number, value, holders):
+            yield from self._of_binding(number, value, holders)
 
     def _of_variable(self, number: int, name: Name, value: Value) -> Iterator[Edit]:
         """A variable that functions share is a cell; a local is none."""
@@ -221,7 +205,7 @@ class Reader:
             yield self.edit("store", number, holders, self.position(where, key, holders), ONE, ONE, (key,), (event.value,) if event.value else ())
 
     def is_sequence(self, number: int, path: AccessPath) -> bool:
-        types = self._view.inference.of_path(self._identity, number, path)
+        types = self._view.inference.of_path(self._identity, number, path) or self._holders.types_of(self._identity, number, path)
         return any(isinstance(t, Instance) and t.name in SEQUENCES for t in types)
 
     # Rebinding with pieces of the old value.
@@ -235,6 +219,9 @@ class Reader:
         whole = self.size(number, holders)
         before = self._extent(pieces[0], whole) if kept[:1] == [0] else (ZERO, ZERO)
         behind = self._extent(pieces[last], whole) if kept[-1:] == [last] and last > 0 else (whole, whole)
+        if is_mapped(self._view, self._holders, self._identity, number, value, holders):
+            yield self.edit("whole", number, holders, ZERO, whole, whole, (), (value,))
+            return
         if not kept or any(index not in (0, last) for index in kept) or before[0] != ZERO or behind[1] != whole:
             yield self.edit("whole", number, holders, None, None, None, (), (value,))
             return
@@ -285,10 +272,8 @@ class Reader:
         return (bindings[0], event.value) if event.kind == "local" and event.value is not None else None
 
     def _joins(self, event: Event) -> bool:
-        return (
-            event.kind == "call" and event.path is not None and event.path.steps == ("join",) and len(event.arguments) == 1
-            and event.path.root in (Constant("str", ""), Constant("bytes", "b''"))
-        )
+        return event.kind == "call" and event.path is not None and event.path.steps == ("join",) and len(event.arguments) == 1 and (
+            event.path.root in (Constant("str", ""), Constant("bytes", "b''")))
 
     def _passes(self, event: Event) -> bool:
         return event.kind == "call" and event.path is not None and not event.path.steps and len(event.arguments) == 1 and (

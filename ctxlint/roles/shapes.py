@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
 from ctxlint.ir.value import Name
 from ctxlint.roles.leaf import ASKS, CONTENT
@@ -20,6 +21,7 @@ class Shapes:
         self._view = view
         self._known: dict[tuple[FunctionId, str], ClassId] = {}
         self._declared: dict[str, set[ClassId]] | None = None
+        self._put_on: frozenset[str] = frozenset()
 
     def of(self, identity: FunctionId, name: str) -> ClassId:
         """The class that has all fields which the function uses of an untyped object; of several the one nearest by.
@@ -78,10 +80,23 @@ class Shapes:
                 names = [*(f.name for f in info.ir.fields), *(m.name for m in info.ir.methods)] if info is not None else []
                 for field in (*names, *self._view.inference.stores(class_id)):
                     self._declared.setdefault(field, set()).add(class_id)
-        fitting = [self._declared.get(field, set()) for field in fields]
+            self._put_on = self._find_put_on(self._declared)
+        fitting = [self._declared.get(field, set()) for field in fields if field not in self._put_on]
         classes = set.intersection(*fitting) if fitting else set()
         common = [each for each in classes if len(classes) > 1 and self._is_base_of(each, classes)]
         return min(common or classes, key=lambda c: (not c.startswith(f"{module}."), c), default="")
+
+    def _find_put_on(self, declared: dict[str, set[ClassId]]) -> frozenset[str]:
+        """The attributes that no class declares, and that are put on an object where one of the program is made: `txn.since = now`."""
+        found: set[str] = set()
+        for identity in self._view.program.functions():
+            for number, event in enumerate(self._view.function(identity).events):
+                path = event.path if event.kind == "write" else None
+                if path is not None and len(path.steps) == 1 and path.steps[0] not in declared and isinstance(path.root, Name):
+                    types = self._view.inference.of_value(identity, number, path.root) if path.steps != ("[*]",) else ()
+                    if any(isinstance(t, Instance) and self._view.program.class_(t.name) is not None for t in types):
+                        found.add(path.steps[0])
+        return frozenset(found)
 
     def _is_base_of(self, class_id: ClassId, classes: set[ClassId]) -> bool:
         """Whether all of some classes are derived from one of them: an object that can be any of them has that one's class."""

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 import msgspec
 
 from ctxlint.calls.call import Call
+from ctxlint.calls.decorators import stand_ins
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import View
@@ -137,7 +138,8 @@ class Tasks:
         seen: set[FunctionId] = set()
         for made in self._coroutines_given(caller, event):
             for call in view.calls(caller, made):
-                for target in call.functions:
+                wrapped = [w for target in call.functions for w in stand_ins(view.call_graph.inference, target)]
+                for target in (*call.functions, *wrapped):
                     if view.function(target).kind == "coroutine":
                         seen.add(target)
                         yield target, Start(caller, event, made, call, each)

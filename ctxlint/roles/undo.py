@@ -14,6 +14,7 @@ import msgspec
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.view import Call, View
+from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 from ctxlint.roles.commands import Commands
 from ctxlint.roles.edit import Edit
@@ -25,6 +26,7 @@ from ctxlint.roles.parts import Part, Parts
 from ctxlint.roles.record import Record, Replay, Uses
 from ctxlint.roles.registered import Registered
 from ctxlint.roles.shared_lists import SharedLists
+from ctxlint.roles.structures import structures
 
 MAX_DISTANCE = 3
 PUSHES = frozenset(["append", "insert", "prepend", "store"])
@@ -36,7 +38,7 @@ class UndoRecords:
     def __init__(self, summaries: Summaries) -> None:
         self.summaries = summaries
         self.view: View = summaries.view
-        self.holders = Holders(summaries)
+        self.holders = Holders(summaries, by_attribute=True)
         self.measures = Measures(self.view, self.holders)
         self.edits = Edits(summaries, self.holders, self.measures)
         self.mentions = Mentions(summaries, self.holders)
@@ -74,13 +76,31 @@ class UndoRecords:
         seen: set[tuple[FunctionId, Edit]] = set()
         for part in record.parts if record.command is None else ():
             for function, edit, places in self.uses.within(part):
-                if function == record.function or (function, edit) in seen:
+                if (function, edit) in seen or (function == record.function and not self.is_taken_back_here(record, edit)):
                     continue
                 seen.add((function, edit))
                 if any(is_within(holder, record.container) for holder in edit.holders):
                     continue
-                if self._reaches(function, record.container, 2):
+                if self._reaches(function, record.container, 2) and not self._has_just_put(function, record.container, edit):
                     yield Replay(function, edit, record.container, places)
+
+    def _has_just_put(self, function: FunctionId, container: Holder, edit: Edit) -> bool:
+        """Whether what the function takes is the entry that it has put there itself: then it makes the recorded edit."""
+        graph = self.view.graph(function)
+        return any(
+            record.container == container and record.event != edit.event and dominates(graph, record.event, edit.event)
+            for record in self.records(function)
+        )
+
+    def is_of_one_call(self, record: Record) -> bool:
+        """Whether the log is a list of the function itself: what a failure makes it take back."""
+        return any(record.container == self.holders.own(record.function, name) for name in self.holders.journals(record.function))
+
+    def is_taken_back_here(self, record: Record, edit: Edit) -> bool:
+        """Whether the function itself takes the recorded edit back by another one, when something has failed."""
+        graph = self.view.graph(record.function)
+        return self.is_of_one_call(record) and edit.event in reachable(graph, record.event) and (
+            path(graph, record.event, edit.event, exceptional=False) is None)
 
     @property
     def uses(self) -> Uses:
@@ -217,32 +237,11 @@ class UndoRecords:
                 parts: dict[Holder, Part] = {}
                 made = effect.event
                 for content in effect.contents:
-                    for at, value in self._structures(identity, effect.event, content, 0):
+                    for at, value in structures(self.view, identity, effect.event, content):
                         self._parts.take_apart(identity, at, value, f"{container}{ITEM}", parts, 0)
                         made = at
                 if parts:
                     yield Record(identity, effect.event, container, parts, made)
-
-    def _structures(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterator[tuple[int, Value]]:
-        """The displays and record objects that a serialised value is made of."""
-        if depth > 5:
-            return
-        if isinstance(value, Compound):
-            if value.operator in ("dict", "tuple"):
-                yield at, value
-                return
-            for part in value.parts:
-                yield from self._structures(identity, at, part, depth + 1)
-        elif isinstance(value, Name) and value.scope == "local":
-            for number in self.view.definitions(identity).definitions(at, value.name):
-                bound = self.view.event(identity, number).value if number >= 0 else None
-                if bound is not None and self.view.event(identity, number).kind == "local":
-                    yield from self._structures(identity, number, bound, depth + 1)
-        elif isinstance(value, Result):
-            event = self.view.event(identity, value.event)
-            if event.kind == "call":
-                for argument in event.arguments:
-                    yield from self._structures(identity, value.event, argument.value, depth + 1)
 
     def _record(
         self, identity: FunctionId, event: int, containers: Iterable[Holder], value: Value, step: str = ITEM
@@ -364,7 +363,7 @@ class UndoRecords:
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, record: Record
     ) -> Iterator[Record]:
         actuals = self.view.bound(call, target)
-        if not self._can_be_taken(record, actuals):
+        if not self._can_be_taken(record, actuals) or self.is_of_one_call(record):
             return
         containers = [record.container]
         head, _, rest = record.container.partition(".")

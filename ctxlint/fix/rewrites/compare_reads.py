@@ -12,6 +12,7 @@ from ctxlint.fix.layout import comments_in, width_of
 from ctxlint.fix.openings import constant_text
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 
+_SETS = ("set(", "frozenset(")
 _OF_MAPPINGS = frozenset(["keys", "items", "values", "get"])
 
 MESSAGE = "compare what is read, too"
@@ -21,6 +22,8 @@ def compare_reads(place: Place) -> Answer:
     """Add the missing comparisons to one of two sets of the same field; `events` of the finding name the fields."""
     if place.diagnostic.kind != "reads-left-out" or len(place.diagnostic.events) != 3:
         return Refusal("what the admitted change reads has to be compared where it is admitted, and with what, is not said there")
+    if place.fact("masks"):
+        return Refusal("what is compared is no pair of sets of one field, but bits of numbers")
     written, read = (field.rpartition(".")[2] for field in place.diagnostic.events[1:])
     line = place.diagnostic.span.line
     unit = place.unit
@@ -54,7 +57,8 @@ def _apart(place: Place, one: cst.BaseExpression, other: cst.BaseExpression, wri
         return []
     a, b = place.unit.code(one), place.unit.code(other)
     pieces = [f"{a}.isdisjoint({b})", f"{a}.isdisjoint({second})"]
-    return [*pieces, f"{b}.isdisjoint({first})"] if first else pieces
+    own = _as_set(b) if a.startswith(_SETS) else b              # what had to be made a set on the one side is none on the other
+    return [*pieces, f"{own}.isdisjoint({first})"] if first else pieces
 
 
 def _with_field(place: Place, expression: cst.BaseExpression, written: str, read: str) -> str:
@@ -81,7 +85,7 @@ def _with_field(place: Place, expression: cst.BaseExpression, written: str, read
 
 
 def _as_set(code: str) -> str:
-    return code if code.startswith(("set(", "frozenset(")) else f"set({code})"
+    return code if code.startswith(_SETS) else f"set({code})"
 
 
 def _is_condition(place: Place, node: cst.CSTNode) -> bool:

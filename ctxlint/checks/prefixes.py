@@ -1,0 +1,35 @@
+"""Sequences of which one function replaces the beginning while the others only add at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.finding import Analysis
+from ctxlint.roles.cells import Change
+from ctxlint.roles.edit import Edit
+from ctxlint.roles.holders import Holders
+from ctxlint.roles.measures import ZERO, Measures, slice_of
+from ctxlint.roles.reading import Reader
+
+
+def meets_nobody(analysis: Analysis, identity: FunctionId, write: int, others: Iterable[Change]) -> bool:
+    """Whether the write replaces so many elements from the first one on, and everybody else only adds behind the last one.
+
+    What was counted before is then still what lies there, whatever came meanwhile.
+    """
+    if slice_of(analysis.view.event(identity, write)) is None:
+        return False
+    own = _edits_at(analysis, identity, write)
+    return bool(own) and all(e.start == ZERO and e.removed is not None for e in own) and all(
+        other.mutation.how == "augment" or _is_at_end(_edits_at(analysis, other.function, other.mutation.event)) for other in others
+    )
+
+
+def _is_at_end(edits: list[Edit]) -> bool:
+    return bool(edits) and all(edit.at_tail for edit in edits)
+
+
+def _edits_at(analysis: Analysis, identity: FunctionId, event: int) -> list[Edit]:
+    measures = Measures(analysis.view, Holders(analysis.summaries))
+    return [e for e in Reader(analysis.summaries, measures, identity).edits() if e.event == event]

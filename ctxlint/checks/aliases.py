@@ -218,7 +218,7 @@ def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Findin
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy that is kept and given out again: somebody meant it to stay what it is."""
     change = facts.changes.first(save.image, (save.function,))
-    if change is None or ":" in save.image.holder:
+    if change is None or ":" in save.image.holder or _root(save.place) == _root(save.image.holder):
         return
     for identity in facts.given.below(save.place):
         if identity != save.function:

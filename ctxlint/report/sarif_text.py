@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,9 @@ LINKED_STEPS = 100
 
 PART_LIMIT, DESCRIPTION_LIMIT, NAME_LIMIT = 1_000, 1_024, 255
 """Characters of a sentence or step, of the description of a rule, of its name."""
+
+_LINK = re.compile(r"(?<!\\)\[((?:\\.|[^\[\]\\])*)\]\((\d+)\)")
+_ESCAPED = re.compile(r"\\(.)")
 
 
 def message_text(diagnostic: Diagnostic, folder: Path) -> str:
@@ -41,6 +45,16 @@ def sentence(text: str) -> str:
 def plain(text: str) -> str:
     """Return `text` so that no reader takes a part of it for a placeholder or a link."""
     return text.replace("{", "{{").replace("}", "}}").replace("](", "] (")
+
+
+def shown_message(text: str, place_of: Callable[[int], str]) -> str:
+    """Return the text of a message as a reader sees it: each link as its text and `place_of` the location it leads to."""
+
+    def shown(link: re.Match[str]) -> str:
+        text = _ESCAPED.sub(r"\1", link[1])
+        return f"{text} ({place_of(int(link[2]))})"
+
+    return _LINK.sub(shown, text).replace("{{", "{").replace("}}", "}")
 
 
 def plain_within(text: str, limit: int) -> str:

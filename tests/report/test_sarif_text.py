@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxlint.diagnostic import Step
 from ctxlint.ir.span import Span
-from ctxlint.report.sarif_text import cut, message_text, plain_within
+from ctxlint.report.sarif_text import cut, message_text, plain_within, shown_message
 from tests.findings import finding
 
 
@@ -17,13 +16,7 @@ from tests.findings import finding
 def test_a_reader_sees_the_text_of_a_step_as_it_is(text: str) -> None:
     steps = (Step("/project/agent.py", Span(1, 1, 1, 2), text),)
     message = message_text(finding(message="m", scenario="", flow=steps, evidence=()), Path("/project"))
-    assert as_shown(message) == f"M.\n1. {text} (here 1)"
-
-
-def as_shown(message: str) -> str:
-    """A message as SARIF says that it is read: links are texts with a number behind them, signs of the format are escaped."""
-    links = re.compile(r"(?<!\\)\[((?:\\.|[^\[\]\\])*)\]\((\d+)\)")
-    return links.sub(lambda link: re.sub(r"\\(.)", r"\1", link[1]) + f" (here {link[2]})", message).replace("{{", "{").replace("}}", "}")
+    assert shown_message(message, lambda number: f"here {number}") == f"M.\n1. {text} (here 1)"
 
 
 @pytest.mark.parametrize(("limit", "text"), [(9, "{{abcd}}"), (8, "{{abcd}}"), (7, "{{abc…"), (6, "{{abc…"), (3, "{{…")])

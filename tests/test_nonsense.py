@@ -14,6 +14,7 @@ from tests.fixture_runs import FIXTURES, Case, cases, findings_in
 from tests.nonsense import Nonsense, nonsense
 
 NEEDS_WORDS = {
+    "CTX302/key_of_its_own.py": "that an argument is the key of the record, and not a part of it, stands in its name",
     "CTX302/own_turnstile.py": "that a turnstile is taken and given back stands in the names that the language has for it",
     "CTX103/bounded_undo.py": "that undo has a stated depth stands in the docstring",
     "CTX103/capped_retries.py": "that the cap of the retries is meant stands in the docstring",

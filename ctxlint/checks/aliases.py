@@ -18,7 +18,13 @@ from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.image_changes import (
-    Changes, is_emptied_meanwhile, is_known_meanwhile, is_put_back_on_failure, meanwhile, place_of, undoes,
+    Changes,
+    is_emptied_meanwhile,
+    is_known_meanwhile,
+    is_put_back_on_failure,
+    meanwhile,
+    place_of,
+    undoes,
 )
 from ctxlint.checks.image_facts import image_facts
 from ctxlint.checks.kept_records import is_left_once, is_named, is_record, is_way_back, owner_of, sureness, types_of

@@ -9,7 +9,7 @@ from ctxlint.calls.elements import HOLDING
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import BoundMethod, Instance
+from ctxlint.calls.types import BoundMethod, Instance, Types
 from ctxlint.calls.view import Call, Modelled
 from ctxlint.ir.value import Result, Value
 from ctxlint.roles.holders import Holder, Holders
@@ -69,12 +69,13 @@ class HandedOn:
             return
         for argument in self._view.event(identity, number).arguments:
             for at, value in self._handed(identity, number, argument.value):
-                for image in self._images.of(identity, at, value) if self._holds_something(identity, at, value) else ():
-                    yield Stored(LATER, image, identity, number, to_store=to_store)
+                known = self._view.inference.of_value(identity, at, value)
+                for image in self._images.of(identity, at, value) if self._may_change(known) else ():
+                    if self._view.event(*image.where).kind != "read" or self._may_change(self._view.inference.of_event(*image.where)):
+                        yield Stored(LATER, image, identity, number, to_store=to_store)
 
-    def _holds_something(self, identity: FunctionId, at: int, value: Value) -> bool:
+    def _may_change(self, types: Types) -> bool:
         """Whether a value can be changed in place, as far as is known: a time, a queue, a coroutine is no image of anything."""
-        types = self._view.inference.of_value(identity, at, value)
         return not types or any(
             not isinstance(type, Instance) or type.name in HOLDING or self._view.program.class_(type.name) is not None for type in types
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxlint.checks.aliases import aliases
-from tests.checks.asked import answers, marked
+from tests.checks.asked import analysis, answers, marked
 
 BAD = {
     "alias pushed": '''
@@ -274,3 +274,31 @@ def test_the_image_is_reported(source: str) -> None:
 @pytest.mark.parametrize("source", GOOD.values(), ids=GOOD.keys())
 def test_nothing_is_reported(source: str) -> None:
     assert answers(aliases, m=source) == []
+
+
+UNSURE = {
+    "what was left out is the next state": '''
+        async def tidy(messages, ask):
+            kept = [m for m in messages if m["text"]]
+            if await ask(kept):
+                messages[:] = kept
+        async def mark(messages):
+            messages[0]["seen"] = True
+        ''',
+    "the same attribute of another object": '''
+        class Memo:
+            def __init__(self, before: "Memo"):
+                self.known: dict = {}
+                self._before = before.known
+            def take(self, k):
+                self.known[k] = self._before[k]
+            def put(self, k, v):
+                self.known[k] = v
+        ''',
+}
+
+
+@pytest.mark.parametrize("name", UNSURE)
+def test_copies_that_are_as_often_no_record_are_not_sure(name: str) -> None:
+    found = list(aliases(analysis(m=UNSURE[name])))
+    assert found and {each.confidence for each in found} == {"low"}

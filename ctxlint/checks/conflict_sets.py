@@ -146,7 +146,7 @@ def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
     several = use.each or is_collection(declarations(analysis, decision.owner).get(read, ""))
-    if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
+    if not several and not asks_for_regions(decision.overlap):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
 

@@ -35,7 +35,7 @@ class Uncompared:
         if read not in self._reached:
             self._reached[read] = self._untested(read, recording)
         reached = self._reached[read]
-        return None if reached is None else next((each for each in (read, *sorted(reached)) if self._are_beside(each, written)), None)
+        return None if reached is None else next((each for each in (read, *sorted(reached)) if self.are_beside(each, written)), None)
 
     def _untested(self, read: Carrier, recording: frozenset[FunctionId]) -> frozenset[Carrier] | None:
         """All that the noted keys flow into, if no test mentions any of it."""
@@ -51,7 +51,9 @@ class Uncompared:
                         reached |= containers
                         grown = True
         told = frozenset(reached)
-        return None if any(self._asks(identity, told) for identity in functions) else told
+        asked = any(self._asks(identity, told) for identity in functions) or any(
+            self._takes(identity, event, told) for identity in recording for event in self._analysis.view.function(identity).events)
+        return None if asked else told
 
     def _names(self, identity: FunctionId, read: Carrier) -> bool:
         return read.kind == "field" and any(
@@ -65,8 +67,8 @@ class Uncompared:
 
     def _may_ask(self, identity: FunctionId, number: int, event: Event, told: frozenset[Carrier]) -> bool:
         of, path = self._carriers, event.path
-        if event.kind == "delete" and path is not None:
-            return bool(of.exact_path(identity, path, event.keys) & told)
+        if self._takes(identity, event, told):
+            return True
         if event.kind == "return" and event.value is not None:
             called = any(True for _ in self._analysis.view.call_graph.callers(identity))
             text = isinstance(event.value, Compound) and event.value.operator == "f-string"
@@ -74,17 +76,23 @@ class Uncompared:
         if event.kind != "call" or path is None:
             return False
         name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
-        if path.steps and name in _TAKES and of.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys) & told:
-            return True
         if name in _HARMLESS or not event.arguments or of.class_made(identity, number) is not None:
             return False
         if any(call.functions for call in self._analysis.view.calls(identity, number)):
             return False
         return bool(of.of_all(identity, [argument.value for argument in event.arguments]) & told)
 
+    def _takes(self, identity: FunctionId, event: Event, told: frozenset[Carrier]) -> bool:
+        """Whether single keys are taken out again: that is a cache, or a stack."""
+        path = event.path
+        if path is None or not (event.kind == "delete" or (event.kind == "call" and path.steps[-1:] and path.steps[-1] in _TAKES)):
+            return False
+        container = path if event.kind == "delete" else AccessPath(path.root, path.steps[:-1])
+        return bool(self._carriers.exact_path(identity, container, event.keys) & told)
+
     # What is kept together.
 
-    def _are_beside(self, one: Carrier, other: Carrier) -> bool:
+    def are_beside(self, one: Carrier, other: Carrier) -> bool:
         """Whether two containers are parts of one thing: an object, a record, or what some functions know in common."""
         if one == other or one.kind != other.kind:
             return False

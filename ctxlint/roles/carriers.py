@@ -65,6 +65,8 @@ class Carriers:
         whole = self.exact_path(identity, path, keys)
         if not any(step != "[*]" for step in path.steps):
             whole |= self.of(identity, path.root)
+        for container, _ in looked_into(path, keys):
+            whole |= self.exact_path(identity, container, keys[:container.steps.count("[*]")])
         return whole | self.of_all(identity, keys)
 
     def given(self, identity: FunctionId) -> frozenset[Carrier]:
@@ -271,6 +273,15 @@ def put(event: Event) -> tuple[AccessPath | None, list[Value]]:
         if event.kind == "local" or path.steps[-1:] != ("[*]",):
             return path, list(event.value.parts[1:])
     return None, []
+
+
+def looked_into(path: AccessPath, keys: tuple[Value, ...]) -> Iterator[tuple[AccessPath, Value]]:
+    """The mappings on a path into which is looked by a key that is no constant, and the key."""
+    remaining = iter(keys)
+    for index, step in enumerate(path.steps):
+        key = next(remaining, None) if step == "[*]" else None
+        if key is not None and not isinstance(key, Constant):
+            yield AccessPath(path.root, path.steps[:index]), key
 
 
 def displayed(value: Value | None) -> Iterator[tuple[str, Value]]:

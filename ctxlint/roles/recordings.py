@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.carriers import Carrier, Carriers, put
+from ctxlint.roles.carriers import Carrier, Carriers, looked_into, put
 
 _LOOKS = frozenset(["get", "__getitem__"])
 _DISPLAYS = frozenset(["tuple", "list", "set", "dict"])
@@ -50,23 +51,54 @@ class Recordings:
             containers = self._carriers.exact_path(identity, target, event.keys[:target.steps.count("[*]")])
             for key in _keys(event, values):
                 yield Noted(identity, number, containers, key)
+        yield from self._noted_by_ancestors(identity)
+
+    def _noted_by_ancestors(self, identity: FunctionId) -> Iterator[Noted]:
+        """What the method that this one extends notes of what it is handed on."""
+        events = self._view.function(identity).events
+        for number, calls in self._view.calling_inside(identity):
+            root = events[number].path.root if events[number].path is not None else None  # type: ignore[union-attr]
+            maker = events[root.event].path if isinstance(root, Result) else None
+            if maker is None or maker != AccessPath(Name("super", "global")):
+                continue
+            for call in calls:
+                for target in call.functions[:1]:
+                    bound = self._view.bound(call, target)
+                    for note in self.noted(target):
+                        if isinstance(note.key, Name) and note.key.name in bound:
+                            yield Noted(identity, number, note.containers, bound[note.key.name])
 
     def looked_up(self, identity: FunctionId) -> Iterator[tuple[int, frozenset[Carrier], Value]]:
         """The keys by which the function reads out of something, and what that is."""
         events = self._view.function(identity).events
         answers = {event.value for event in events if event.kind == "return"}
-        answers |= {event.value for event in events if event.kind == "local" and event.path is not None and event.path.root in answers}
+        answers |= {
+            event.value.parts[0] if isinstance(event.value, Compound) and event.value.operator == "item" else event.value
+            for event in events if event.kind == "local" and event.path is not None and event.path.root in answers
+        }
         for number, event in enumerate(events):
             path = event.path
             if path is None:
                 continue
-            if event.kind == "read" and path.steps[-1:] == ("[*]",) and event.keys and not isinstance(event.keys[-1], Constant):
-                yield number, self._carriers.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys[:-1]), event.keys[-1]
+            if event.kind == "read":
+                for container, key in looked_into(path, event.keys):
+                    yield number, self._carriers.exact_path(identity, container, event.keys[:container.steps.count("[*]")]), key
             elif event.kind == "call" and path.steps and (path.steps[-1] in _LOOKS or self._answers(number, event, answers)):
                 container = self._carriers.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys)
                 for argument in event.arguments[:2]:
                     if not isinstance(argument.value, Constant):
                         yield number, container, argument.value
+
+    def names_looked_up(self, identity: FunctionId, key: Value) -> frozenset[str]:
+        """The names on the paths to what the function looks up by a key, but for its own receiver's."""
+        found: set[str] = set()
+        for number, _, by in self.looked_up(identity):
+            path = self._view.event(identity, number).path
+            if by == key and path is not None:
+                found.update(step for step in path.steps if step != "[*]")
+                if isinstance(path.root, Name) and path.root.name != receiver_name(self._view.function(identity)):
+                    found.add(path.root.name)
+        return frozenset(found - _LOOKS)
 
     def _answers(self, number: int, event: Event, answers: set[Value | None]) -> bool:
         return put(event)[0] is None and Result(number) in answers
@@ -91,6 +123,10 @@ class Recordings:
             by_key = event.kind == "write" and bool(event.keys)
             kept = self.gone_through(identity, values[0]) if by_key else of.of_all(identity, values)
             yield Applied(number, kept - state, state, by_key or (path is not None and path.steps[-1:] == ("update",)))
+        elif event.kind == "write" and path is not None:
+            for container, key in looked_into(path, event.keys):
+                yield Applied(number, self.gone_through(identity, key), of.exact_path(identity, path, event.keys), True)
+                yield Applied(number, self.gone_through(identity, key), of.exact_path(identity, container, event.keys), True)
         elif event.kind == "call" and path is not None and path.steps and len(event.arguments) > 1:
             told = frozenset().union(*(self.gone_through(identity, argument.value) for argument in event.arguments))
             yield Applied(number, told, of.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys), True)

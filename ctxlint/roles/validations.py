@@ -53,8 +53,10 @@ class Validations:
             for call in calls:
                 for target in call.functions[:4]:
                     for test in self.of(target, depth - 1) if target != identity else ():
+                        mentioned = frozenset(self._carriers.lift(identity, number, call, target, test.mentioned))
+                        told = any(carrier.kind != "variable" for carrier in mentioned - test.mentioned)
                         yield msgspec.structs.replace(
-                            test, mentioned=frozenset(self._carriers.lift(identity, number, call, target, test.mentioned)),
+                            test, function=identity if told else test.function, event=number if told else test.event, mentioned=mentioned,
                             container=frozenset(self._carriers.lift(identity, number, call, target, test.container)),
                         )
 

@@ -42,11 +42,11 @@ def writes_alone(analysis: Analysis) -> Iterator[WritesAlone]:
         fills = [note for identity in functions for note in recordings.noted(identity) if _is_kept(note)]
         noted = [note for note in reading if note.function.module == module and _has_writer(uncompared, fills, note)]
         for identity in functions if noted else ():
-            if not any(note.function == identity for note in noted):
-                applied = [each for each in recordings.applied(identity) if each.kept and each.state]
-                tests = [test for test in validations.of(identity) if test.decides] if applied else []
-                if tests:
-                    yield from _left_out(recordings, uncompared, noted, fills, applied, tests)
+            applied = [each for each in recordings.applied(identity) if each.kept and each.state]
+            tests = [test for test in validations.of(identity) if test.decides] if applied else []
+            if tests:
+                elsewhere = [note for note in noted if note.function != identity]
+                yield from _left_out(recordings, uncompared, elsewhere, fills, applied, tests)
 
 
 def _noted_at_reads(analysis: Analysis, recordings: Recordings) -> Iterator[Noted]:

@@ -12,10 +12,11 @@ from ctxlint.roles.carriers import FILLS, Carrier, Carriers
 from ctxlint.roles.validations import Validations
 
 _HARMLESS = frozenset([
-    "sorted", "len", "set", "frozenset", "list", "tuple", "dict", "str", "repr", "print", "join", "format", "enumerate", "zip", "sum",
-    "any", "all", "iter", "reversed", "debug", "info", "log", "warning", "error", "items", "keys", "values", "copy", "union", "get",
+    "sorted", "len", "set", "frozenset", "list", "tuple", "dict", "str", "repr", "join", "format", "enumerate", "zip", "sum",
+    "any", "all", "iter", "reversed", "items", "keys", "values", "copy", "union", "get",
     "isinstance", "clear", "deepcopy", "range", "map", "filter", "next", "min", "max",
 ]) | FILLS
+"""Calls that neither compare nor hand on what they are given; a log is somebody outside, for whom it may be noted."""
 _TAKES = frozenset(["pop", "discard", "remove", "popitem", "popleft"])
 
 

@@ -84,10 +84,10 @@ class Recordings:
                 for container, key in looked_into(path, event.keys):
                     yield number, self._carriers.exact_path(identity, container, event.keys[:container.steps.count("[*]")]), key
             elif event.kind == "call" and path.steps and (path.steps[-1] in _LOOKS or self._answers(number, event, answers)):
-                container = self._carriers.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys)
+                asked = self._carriers.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys)
                 for argument in event.arguments[:2]:
                     if not isinstance(argument.value, Constant):
-                        yield number, container, argument.value
+                        yield number, asked, argument.value
 
     def names_looked_up(self, identity: FunctionId, key: Value) -> frozenset[str]:
         """The names on the paths to what the function looks up by a key, but for its own receiver's."""

@@ -195,6 +195,8 @@ def _is_looked_up_there(analysis: Analysis, facts: Facts, identity: FunctionId, 
 def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
+    if any(_is_read_by(facts, decision, key) and any(facts.accesses.opposed(key, other) for other in decision.compared) for key in decision.compared):
+        return found                                     # what is read is among what is compared
     for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
         if key in decision.compared or not _is_read_by(facts, decision, key):
             continue

@@ -19,7 +19,7 @@ from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.overlaps import Overlap, Overlaps
 from ctxlint.roles.ranges import lie_across
 
-_MEETING = frozenset(["&", "&=", "isdisjoint", "intersection"])
+_MEETING = frozenset(["&", "&=", "isdisjoint", "intersection", "adjacent"])
 _ORDER = frozenset(["<", "<=", ">", ">="])
 _MEMBERSHIP = frozenset(["in", "not in"])
 _SAMENESS = frozenset(["__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"])

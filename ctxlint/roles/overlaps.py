@@ -13,8 +13,9 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf, spelled, translated
+from ctxlint.roles.leaf import Leaf, gathered, spelled, translated
 from ctxlint.roles.literals import Literal, literals_of
+from ctxlint.roles.neighbours import are_neighbours
 from ctxlint.roles.starred import filled
 
 HELPERS = 2
@@ -190,6 +191,9 @@ class Overlaps:
             left = self._side(identity, where, value.parts[0])
             right = self._side(identity, where, value.parts[-1]) if left or looked else left
             left, right = self._apart_by_key(identity, where, value.parts[0], value.parts[-1], left, right) if left and right else (left, right)
+            if left and right and value.operator in _ORDERED and are_neighbours(self._view, identity, where, value.parts):
+                yield Overlap(
+                    at, "adjacent", frozenset(leaf for leaf in left if leaf.field), frozenset(map(gathered, right)), frozenset(), beside, False, value)
             if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
                 yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)

@@ -46,13 +46,18 @@ class OwnViews:
 
     @functools.cached_property
     def _made_of(self) -> dict[str, frozenset[str]]:
-        """The containers that a part of objects is made of, by the part's name."""
+        """The containers that a part of objects is made of, by the part's name.
+
+        Tuples are records of changes where they begin with something empty, which is filled later.
+        """
         given: dict[str, set[str]] = {}
         formals: dict[str, set[str]] = {}
         for identity in self._view.program.functions():
             if identity.module in self._modules:
-                for number, field, value in self._fills.constructed(identity):
-                    if not field.rpartition(".")[0].endswith("()"):
+                made = list(self._fills.constructed(identity))
+                begun = {number for number, _, value in made if isinstance(value, Compound) and not value.parts}
+                for number, field, value in made:
+                    if not field.rpartition(".")[0].endswith("()") or number in begun:
                         given.setdefault(field, set()).update(self._containers(identity, number, value))
                 for attribute, formal in self._kept(identity):
                     formals.setdefault(attribute, set()).add(formal)

@@ -58,10 +58,13 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         if sureness == "low" and not is_declared(decision.owner):
             return None
         return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
-    return (
-        _by_declaration(analysis, facts, decision, involved) or _by_effect(analysis, facts, decision, involved)
-        or _by_elimination(analysis, facts, decision, involved) or _by_parsing(analysis, facts, decision, involved)
-    )
+    unsure: Sides | None = None
+    for way in (_by_declaration, _by_effect, _by_elimination, _by_parsing):
+        found = way(analysis, facts, decision, involved)
+        if found is not None and found.confidence != "low":
+            return found
+        unsure = unsure or found
+    return unsure
 
 
 def _are_equal(analysis: Analysis, decision: Decision) -> bool:

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.across import lie_across
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.overlaps import Overlap, Overlaps
-from ctxlint.roles.ranges import lie_across
 
 _MEETING = frozenset(["&", "&=", "isdisjoint", "intersection", "adjacent"])
 _ORDER = frozenset(["<", "<=", ">", ">="])

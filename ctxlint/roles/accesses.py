@@ -23,6 +23,7 @@ from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Mode, Places
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import is_formal, may_be_one, share
 from ctxlint.roles.own_views import OwnViews
+from ctxlint.roles.ranges import ranges_selecting
 from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import bindings, filled
 
@@ -312,8 +313,13 @@ class Accesses:
 
     def _selected(self, identity: FunctionId, mode: Mode) -> Iterator[tuple[Leaf, Keyed]]:
         """The fields that are keys of a function, each with its use; what is filed under its own field is no change."""
+        bounds: dict[int, tuple[Value, ...]] = {}
         for keyed in self._keys.of(identity, mode):
-            leaves = [leaf for leaf in keyed.leaves if leaf.field and leaf.owner and self._is_asked_for(leaf.owner)]
+            bounds[keyed.event] = (*bounds.get(keyed.event, ()), *keyed.values)
+        for keyed in self._keys.of(identity, mode):
+            ranges = ranges_selecting(self._view, identity, bounds[keyed.event])
+            made_of = keyed.leaves | self._fields.of_all(identity, keyed.event, ranges) if ranges else keyed.leaves
+            leaves = [leaf for leaf in made_of if leaf.field and leaf.owner and self._is_asked_for(leaf.owner)]
             filed = self._filed(identity, keyed) if leaves else frozenset()
             for leaf in leaves:
                 if leaf.instance not in filed and leaf.key not in keyed.places:

@@ -261,7 +261,7 @@ class Keys:
             receiver = AccessPath(path.root, path.steps[:-1])
             yield self._merge(identity, number, event.arguments[0].value, functools.partial(
                 self._container, identity, number, receiver, event.keys))
-        elif event.note == "aug" and path is not None and isinstance(event.value, Compound) and event.value.operator == "|=":
+        elif path is not None and isinstance(event.value, Compound) and event.value.operator == "|=":
             if self._is_looked_up(identity, path):
                 yield self._merge(identity, number, event.value.parts[1], functools.partial(self._container, identity, number, path, event.keys))
         elif event.kind in ("local", "write", "return"):

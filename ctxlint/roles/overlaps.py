@@ -16,6 +16,7 @@ from ctxlint.roles.fields import Fields
 from ctxlint.roles.leaf import Leaf, gathered, spelled, translated
 from ctxlint.roles.literals import Literal, literals_of
 from ctxlint.roles.neighbours import are_neighbours
+from ctxlint.roles.ranges import held_by_fields
 from ctxlint.roles.starred import filled
 
 HELPERS = 2
@@ -191,6 +192,8 @@ class Overlaps:
             left = self._side(identity, where, value.parts[0])
             right = self._side(identity, where, value.parts[-1]) if left or looked else left
             left, right = self._apart_by_key(identity, where, value.parts[0], value.parts[-1], left, right) if left and right else (left, right)
+            if value.operator in _ORDERED and {leaf.field for leaf in left}.isdisjoint({leaf.field for leaf in right}):
+                left, right = (side | held_by_fields(self._fields, identity, where, side) for side in (left, right))
             if left and right and value.operator in _ORDERED and are_neighbours(self._view, identity, where, value.parts):
                 yield Overlap(
                     at, "adjacent", frozenset(leaf for leaf in left if leaf.field), frozenset(map(gathered, right)), frozenset(), beside, False, value)

@@ -263,16 +263,19 @@ class Pieces:
 
     def _returned(self, identity: FunctionId, number: int, target: FunctionId, steps: Steps, depth: int) -> Found:
         """A part of what a callee gives back, in terms of what it is passed; what it keeps to itself says nothing."""
-        found: list[Found] = []
+        parts: list[tuple[int, Value, Found]] = []
         for at, event in enumerate(self._view.function(target).events):
             if event.value is None:
                 continue
-            if event.kind == "return":
-                part = self.of(target, at, event.value, steps, depth)
+            if event.kind == "return" or event.note == "yield-from":
+                parts.append((at, event.value, self.of(target, at, event.value, steps, depth)))
             elif event.kind == "suspend" and event.note.startswith("yield") and steps[0] == EACH:
-                part = self.of(target, at, event.value, steps[1:], depth)
-            else:
-                continue
+                parts.append((at, event.value, self.of(target, at, event.value, steps[1:], depth)))
+        known = any(part for _, _, part in parts)
+        found: list[Found] = []
+        for at, value, part in parts:
+            if part is None and known:
+                part = frozenset(leaf for leaf in self._content(target, at, value) if leaf.field)
             lifted = frozenset(self._lifted(identity, number, target, at, part)) if part is not None else frozenset()
             found.append(lifted or (None if part is None or part else frozenset()))
         return self._joined(found)

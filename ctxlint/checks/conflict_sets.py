@@ -59,12 +59,12 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
             return None
         return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
     unsure: Sides | None = None
-    for way in (_by_declaration, _by_effect, _by_elimination, _by_parsing):
+    for way in (_by_declaration, _by_effect, _by_elimination):
         found = way(analysis, facts, decision, involved)
         if found is not None and found.confidence != "low":
             return found
         unsure = unsure or found
-    return unsure
+    return unsure or _by_parsing(analysis, facts, decision, involved)
 
 
 def _are_equal(analysis: Analysis, decision: Decision) -> bool:
@@ -198,7 +198,7 @@ def _is_looked_up_there(analysis: Analysis, facts: Facts, identity: FunctionId, 
 def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
-    if any(_is_read_by(facts, decision, key) and any(facts.accesses.opposed(key, other) for other in decision.compared) for key in decision.compared):
+    if any(_is_kept_of_reads(facts, decision, key) for key in decision.compared):
         return found                                     # what is read is among what is compared
     for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
         if key in decision.compared or not _is_read_by(facts, decision, key):
@@ -212,6 +212,12 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
             if opposed is not None:
                 found[key] = opposed
     return found
+
+
+def _is_kept_of_reads(facts: Facts, decision: Decision, key: str) -> bool:
+    """Whether a field is filled with what is looked up where another compared one writes."""
+    opposed = [facts.accesses.opposed(key, other) for other in decision.compared if other != key] if _is_read_by(facts, decision, key) else []
+    return any(met is not None and met[0].filled for met in opposed)
 
 
 def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
@@ -329,8 +335,8 @@ def _is_read_by(facts: Facts, decision: Decision, key: str) -> bool:
     What is looked up in is a part of the state, unless it is filled with the keys of what was read elsewhere: it is a cache then.
     Tables of changes are looked up in, too.
     """
-    reads = facts.accesses.uses(key, "read")
-    kept = not decision.of_tables and facts.accesses.is_looked_up(key) and not any(use.filled and key not in use.places and use.places for use in reads)
+    reads = [use for use in facts.accesses.uses(key, "read") if key not in use.places]      # a table is no set of its own keys
+    kept = not decision.of_tables and facts.accesses.is_looked_up(key) and not any(use.filled and use.places for use in reads)
     return bool(reads) and not facts.accesses.uses(key, "write") and not kept
 
 

@@ -15,7 +15,7 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.copies import copied_from
 from ctxlint.roles.displays import bounds, is_open, keys_of, memberships, pieces_of, spread_in
-from ctxlint.roles.entry_uses import changed_entries
+from ctxlint.roles.entry_uses import changed_entries, is_looked_up
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.leaf import Leaf
@@ -262,17 +262,12 @@ class Keys:
             yield self._merge(identity, number, event.arguments[0].value, functools.partial(
                 self._container, identity, number, receiver, event.keys))
         elif path is not None and isinstance(event.value, Compound) and event.value.operator == "|=":
-            if self._is_looked_up(identity, path):
+            if is_looked_up(self._view.function(identity).events, path):
                 yield self._merge(identity, number, event.value.parts[1], functools.partial(self._container, identity, number, path, event.keys))
         elif event.kind in ("local", "write", "return"):
             spread = list(spread_in(event.value)) if isinstance(event.value, Compound) else []
             for part in spread[1:]:
                 yield self._merge(identity, number, part, functools.partial(self.container, identity, number, spread[0]))
-
-    def _is_looked_up(self, identity: FunctionId, path: AccessPath) -> bool:
-        """Whether the function takes entries out of something: it is a mapping then, and no set."""
-        taken = AccessPath(path.root, (*path.steps, "[*]"))
-        return any(event.kind == "read" and event.path == taken for event in self._view.function(identity).events)
 
     def _merge(self, identity: FunctionId, number: int, mapping: Value, places: Callable[[], Places]) -> Keyed:
         return Keyed(number, "write", tuple(keys_of(mapping)), functools.partial(self._fields.keys_of, identity, number, mapping), places, merges=True)

@@ -154,7 +154,7 @@ class Overlaps:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
         for overlap in below:
             sides = [
-                frozenset(new for leaf in side for new in translated(leaf, passed))
+                frozenset(new for leaf in side for new in translated(_of_callee(leaf, target), passed))
                 for side in (overlap.left, overlap.right, overlap.looked)
             ]
             yield msgspec.structs.replace(
@@ -334,6 +334,11 @@ def _results(value: Value | None) -> Iterator[int]:
     elif isinstance(value, Compound):
         for part in value.parts:
             yield from _results(part)
+
+
+def _of_callee(leaf: Leaf, target: FunctionId) -> Leaf:
+    """A field of what an event of a callee gives: its number says nothing in the caller."""
+    return msgspec.structs.replace(leaf, instance=f"{target}{leaf.instance}") if leaf.instance.startswith("#") else leaf
 
 
 def _is_told(side: frozenset[Leaf], passed: frozenset[Leaf]) -> bool:

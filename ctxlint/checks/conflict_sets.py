@@ -209,7 +209,7 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
             opposed = facts.accesses.opposed(key, written, asks_for_regions(decision.overlap) or (
                 decision.given and decision.overlap.operator not in ("in", "not in")
             ))
-            if opposed is not None:
+            if opposed is not None and not any(key in each.places for each in opposed):      # a table is no set of its own keys
                 found[key] = opposed
     return found
 
@@ -335,8 +335,8 @@ def _is_read_by(facts: Facts, decision: Decision, key: str) -> bool:
     What is looked up in is a part of the state, unless it is filled with the keys of what was read elsewhere: it is a cache then.
     Tables of changes are looked up in, too.
     """
-    reads = [use for use in facts.accesses.uses(key, "read") if key not in use.places]      # a table is no set of its own keys
-    kept = not decision.of_tables and facts.accesses.is_looked_up(key) and not any(use.filled and use.places for use in reads)
+    reads = facts.accesses.uses(key, "read")
+    kept = not decision.of_tables and facts.accesses.is_looked_up(key) and not any(use.filled and key not in use.places and use.places for use in reads)
     return bool(reads) and not facts.accesses.uses(key, "write") and not kept
 
 

@@ -9,7 +9,6 @@ import msgspec
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.ir.span import NOWHERE, Span
 
-
 WORKER_DIED = "worker died"
 
 

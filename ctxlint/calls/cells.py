@@ -9,7 +9,6 @@ from ctxlint.calls.types import UNKNOWN, Instance, Module, in_order, union
 from ctxlint.calls.view import View
 from ctxlint.ir.value import AccessPath, Name, Result, Value
 
-
 ANYWHERE = -1
 """Stands for every event of a function."""
 

@@ -29,6 +29,8 @@ AWAITABLES = frozenset(
     [_ABC + "Awaitable", _ABC + "Coroutine", "types.CoroutineType", "asyncio.Future", "asyncio.Task",
      "concurrent.futures.Future"]
 )
+HOLDING = MAPPINGS | _ITERABLES | {"builtins.bytearray", "builtins.object"}
+"""Classes whose objects hold others, or may be anything."""
 LANGUAGE = MAPPINGS | _ITERABLES | {"builtins.str", "builtins.bytes"}
 """Classes about whose methods no model needs to speak."""
 MANAGERS = frozenset(["contextlib.AbstractContextManager", "contextlib.AbstractAsyncContextManager"])

@@ -17,7 +17,15 @@ from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
-from ctxlint.checks.image_changes import Changes, is_known_meanwhile, meanwhile, place_of, undoes
+from ctxlint.checks.image_changes import (
+    Changes,
+    is_emptied_meanwhile,
+    is_known_meanwhile,
+    is_put_back_on_failure,
+    meanwhile,
+    place_of,
+    undoes,
+)
 from ctxlint.checks.image_facts import image_facts
 from ctxlint.checks.kept_records import is_left_once, is_named, is_record, is_way_back, owner_of, sureness, types_of
 from ctxlint.checks.renewed import is_replaced_before, is_saved_again
@@ -202,17 +210,22 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
 
 def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy in a local that one function makes and puts back."""
+    if is_emptied_meanwhile(analysis, save):
+        analysis.spare(save.function, save.event, "the live container is emptied after the copy: what is changed since is not in it",
+                       save.image.where)
+        return
+    confidence: Confidence = "medium" if is_put_back_on_failure(analysis, save) else "low"
     undone = undoes(analysis, save)
     change = meanwhile(analysis, save, facts.changes.seen(save.image, through=True)) if undone else None
     if change is not None:
-        yield _finding(analysis, facts, "save", save, change, save, "medium")
+        yield _finding(analysis, facts, "save", save, change, save, confidence)
         return
     if undone and is_known_meanwhile(analysis, save):
         analysis.spare(save.function, save.event, "nothing that runs before the copy is put back changes what it shares", save.image.where)
         return
     change = facts.changes.first(save.image, (save.function,))
     if change is not None and save.image.depth and save.image.where[0] == save.function:
-        yield _finding(analysis, facts, "save", save, change, save, "medium" if ":" in save.image.holder else "low")
+        yield _finding(analysis, facts, "save", save, change, save, confidence if ":" in save.image.holder else "low")
 
 
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
@@ -240,9 +253,8 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
         analysis.spare(save.function, save.event, "whoever changes the value saves it afterwards: the store gets the same in the end",
                        (change.function, change.event))
         return
-    named = hints(analysis.program.symbol(save.image.where[0]), analysis.words.snapshots) or (
-        save.user is None and is_named(analysis, save)
-    )
+    makers = {save.image.where[0], save.function} if save.user is None else {save.image.where[0]}
+    named = any(hints(analysis.program.symbol(each), analysis.words.snapshots) for each in makers)
     sure = save.to_store or _is_read_back(analysis, facts, save) or named
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
 
@@ -284,7 +296,7 @@ def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored) -> Chan
     types = types_of(analysis, save)
     for level in range(2):
         for type in in_order(types):
-            if isinstance(type, Instance) and type.name in facts.mutated.of_class and (level or save.image.depth == 0):
+            if isinstance(type, Instance) and type.name in facts.mutated.of_class and level >= save.image.depth:
                 for change in facts.mutated.of_class[type.name]:
                     if change.function.module == save.function.module:
                         return change

@@ -83,6 +83,33 @@ def undoes(analysis: Analysis, put_back: Stored) -> bool:
     return path(graph, made, graph.exit, {put_back.event}, exceptional=False) is not None
 
 
+def is_put_back_on_failure(analysis: Analysis, put_back: Stored) -> bool:
+    """Whether an exception alone leads from the copy to putting it back: what happened since is taken back.
+
+    On other ways a copy is as often the next state: a list without some of its elements, or a better one of two.
+    """
+    made = made_at(analysis, put_back)
+    graph = analysis.view.graph(put_back.function)
+    return made is not None and path(graph, made, put_back.event, exceptional=False) is None
+
+
+def is_emptied_meanwhile(analysis: Analysis, put_back: Stored) -> bool:
+    """Whether the function empties the live container itself, or binds it anew, before anything else can use it.
+
+    What is put into the container since then are objects that the copy does not know.
+    """
+    made = made_at(analysis, put_back)
+    if made is None:
+        return False
+    emptied = {
+        m.event for m in analysis.summaries.of(put_back.function).mutations
+        if m.how == "clear" and m.event != put_back.event and put_back.image.holder in m.cells[-1:]
+    }
+    graph = analysis.view.graph(put_back.function)
+    calls = {number for number, found in analysis.view.calling(put_back.function) if number not in emptied and any(c.functions for c in found)}
+    return bool(emptied) and path(graph, made, calls - {made}, emptied, start="completed", exceptional=False) is None
+
+
 def _is_one_of_several(analysis: Analysis, put_back: Stored, made: int) -> bool:
     """Whether copies are made again and again, and one of them is put back afterwards."""
     loop = analysis.view.graph(put_back.function).derived(Loops).loop_of(made)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, Types
 from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.image import DEEP
+from ctxlint.roles.image import DEEP, steps_in
 from ctxlint.roles.kept import Stored
 
 
@@ -19,6 +20,10 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
     """
     if _is_object(analysis, save) and not hints(save.place, analysis.words.snapshots):
         return "low"
+    if any(_is_passed_by(analysis, each) for each in (save, restore)) or _is_of_another(analysis, save):
+        return "low"
+    if not _is_read_where_it_lies(save, restore):
+        return "low"
     copied = any(each.image.depth > each.entries for each in (save, restore))
     named = is_named(analysis, save) or hints(analysis.program.symbol(restore.function), analysis.words.recovery)
     if save.first and not named and save.image.depth < DEEP:
@@ -28,6 +33,25 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
     if named and (copied or entry):
         return "high"
     return "medium" if named or (own and (copied or entry)) else "low"
+
+
+def _is_passed_by(analysis: Analysis, stored: Stored) -> bool:
+    """Whether the place is a formal, or an entry of it, that is not named as a record: one object on the way from a caller."""
+    head = stored.place.partition("[")[0].partition(":")[2]
+    formals = {formal.name for each in (stored.function, stored.origin) for formal in analysis.view.function(each).formals}
+    return head in formals and not hints(head, analysis.words.snapshots)
+
+
+def _is_read_where_it_lies(save: Stored, restore: Stored) -> bool:
+    """Whether what is put back can be the part of the record that was saved: an entry is no attribute."""
+    read = steps_in(restore.image.holder[len(save.place):])
+    return all(step[0] == kept[0] for step, kept in zip(read, save.image.within))
+
+
+def _is_of_another(analysis: Analysis, save: Stored) -> bool:
+    """Whether a constructor stores what an attribute of the same class holds: that of another object, its own is made only now."""
+    own = owner_of(save.place)
+    return not save.first and is_constructor(analysis.view, save.function) and own == owner_of(save.image.holder) != ""
 
 
 def is_named(analysis: Analysis, save: Stored) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.effects import WRITES
+from ctxlint.calls.elements import HOLDING
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import BoundMethod
+from ctxlint.calls.types import BoundMethod, Instance
 from ctxlint.calls.view import Call, Modelled
 from ctxlint.ir.value import Result, Value
 from ctxlint.roles.holders import Holder, Holders
@@ -68,8 +69,15 @@ class HandedOn:
             return
         for argument in self._view.event(identity, number).arguments:
             for at, value in self._handed(identity, number, argument.value):
-                for image in self._images.of(identity, at, value):
+                for image in self._images.of(identity, at, value) if self._holds_something(identity, at, value) else ():
                     yield Stored(LATER, image, identity, number, to_store=to_store)
+
+    def _holds_something(self, identity: FunctionId, at: int, value: Value) -> bool:
+        """Whether a value can be changed in place, as far as is known: a time, a queue, a coroutine is no image of anything."""
+        types = self._view.inference.of_value(identity, at, value)
+        return not types or any(
+            not isinstance(type, Instance) or type.name in HOLDING or self._view.program.class_(type.name) is not None for type in types
+        )
 
     def _interface_methods(self, identity: FunctionId, number: int) -> list[FunctionId]:
         """The methods without a body that a call runs later."""

@@ -80,7 +80,7 @@ def put_back(stored: Stored) -> Stored:
 
 def holds_itself(stored: Stored) -> bool:
     """Whether a value becomes an element of itself, as the neighbours in a chain do; what an entry files under a name is a record."""
-    steps = stored.place[len(stored.image.holder):]
+    steps = stored.place[len(stored.image.holder):] + "".join(stored.image.within)
     return not stored.image.depth and bool(steps) and is_within(stored.place, stored.image.holder) and _ELEMENTS.match(steps) is not None
 
 

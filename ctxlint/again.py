@@ -19,6 +19,7 @@ from ctxlint.ir.moved import only_moved
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.rules import Rule
 from ctxlint.result import Analysis, Coverage
+from ctxlint.stack import with_room_and_no_cyclic_collection
 from ctxlint.store.folder import Folder
 from ctxlint.store.records import lowered, packed, unpacked
 from ctxlint.store.sources import source_of
@@ -75,6 +76,14 @@ def answered_again(
     progress: Callable[[int, int], None],
 ) -> Analysis | None:
     """The analysis, if since the last run code has only moved; None when everything has to be linked and asked."""
+    with with_room_and_no_cyclic_collection():      # what is lowered here has to be what is lowered there
+        return _answered(files, rules, earlier, tree, workers, progress)
+
+
+def _answered(
+    files: Sequence[SourceFile], rules: Sequence[Rule], earlier: Earlier, tree: str, workers: Workers,
+    progress: Callable[[int, int], None],
+) -> Analysis | None:
     answers = unpacked(_decoder, earlier.record) if earlier.record is not None else None
     if answers is None or len(answers.sources) != len(files):
         return None
@@ -98,7 +107,7 @@ def in_words(
     by_code = {rule.code: rule for rule in rules}
     lines = _SourceLines(files)
     diagnostics = tuple(worded(by_code[code], answer, spans, lines) for code, answer in answers)
-    record = _record(answers, spans, coverage, warnings, sources) if sources else b""
+    record = _record(answers, spans, coverage, warnings, sources) if sources and not coverage.is_accidental else b""
     return Analysis(diagnostics, coverage, warnings, record=record)
 
 

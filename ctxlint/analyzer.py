@@ -22,8 +22,9 @@ from ctxlint.ir.module import Module
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
-from ctxlint.linking import linked, view_of, with_room_and_no_cyclic_collection
+from ctxlint.linking import linked, view_of
 from ctxlint.result import Analysis, Coverage, Spent
+from ctxlint.stack import with_room_and_no_cyclic_collection
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
 from ctxlint.workers import Unreadable, Workers, beside, confirm, lower_files

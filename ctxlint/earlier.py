@@ -21,7 +21,7 @@ from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.places import PACKAGE, rules_folder
 from ctxlint.result import Report
 from ctxlint.store.folder import Folder
-from ctxlint.store.keys import code, content, digest, interpreter
+from ctxlint.store.keys import code, content, digest, interpreter, library_version
 from ctxlint.store.records import packed
 from ctxlint.store.records import report as report_in
 from ctxlint.store.sources import keys_of
@@ -75,6 +75,8 @@ class EarlierRuns:
         if self.folder.is_committed:
             return f"the cache {self.folder.path} is under version control and is not used: `git rm -r --cached` it and ignore it"
         self._asked.changed = self._frame_now() != self._frame or self._key(keys_of(self._files, self._tree)) != self.key
+        if report.coverage.is_accidental:
+            self._asked.changed = True
         record = None if self._asked.changed else packed(msgspec.structs.replace(report, spent=()))
         if record is None:
             return ""
@@ -117,7 +119,7 @@ class EarlierRuns:
         fixes = what_fixes_depend_on(self._files)[1] if self._with_fixes else ""
         described = [(file.path, file.module, file.is_package) for file in self._files]
         return digest(
-            b"frame", code(), interpreter(), self._tree.encode(), os.fsencode(Path.cwd()),
+            b"frame", code(), interpreter(), library_version("libcst").encode(), self._tree.encode(), os.fsencode(Path.cwd()),
             msgspec.json.encode(said, order="deterministic"),
             content(data),
             repr((described, fixes)).encode("utf-8", "surrogatepass"),

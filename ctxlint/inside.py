@@ -21,9 +21,10 @@ from ctxlint.ir.describe import block_name, describe_function
 from ctxlint.ir.function import Function
 from ctxlint.knowledge.models import Models, load_models
 from ctxlint.knowledge.rules import Rule
-from ctxlint.linking import linked, view_of, with_room_and_no_cyclic_collection
+from ctxlint.linking import linked, view_of
 from ctxlint.result import Called, Coverage, Described, NotAnalysed
 from ctxlint.roles.inventory import Role, roles_of
+from ctxlint.stack import with_room_and_no_cyclic_collection
 from ctxlint.workers import Workers, lower_files
 
 ROUNDS = 4

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
-import sys
 from collections.abc import Iterable, Mapping
 
 from ctxlint.calls.infer import TypeInference
@@ -17,14 +15,11 @@ from ctxlint.ir.module import Module
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.words import load_words
-from ctxlint.result import NotAnalysed
+from ctxlint.result import WORKER_DIED, NotAnalysed
 from ctxlint.workers import Unreadable
 
-RECURSION_LIMIT = 4000
-"""Frames: `calls.memo.DEEPEST` questions of some fifty frames each fit in, and the stack of a main thread holds them."""
-
 _REASONS = {"syntax": "syntax error", "encoding": "encoding", "too-large": "too large", "too-deep": "too deeply nested",
-            "missing": "unreadable", "died": "worker died"}
+            "missing": "unreadable", "died": WORKER_DIED}
 
 
 def view_of(program: Program, models: Models, rounds: int = 1) -> View:
@@ -71,24 +66,3 @@ def _unique(name: str, taken: Mapping[str, object], shared: dict[str, int]) -> s
         number += 1
     shared[name] = number
     return f"{name}~{number}"
-
-
-class with_room_and_no_cyclic_collection:
-    """Nothing in the analysis makes reference cycles, and looking for them costs a third of the time.
-
-    A chain of questions about types nests deeper than the interpreter allows by default; it is bounded by itself
-    (`calls.memo.DEEPEST`).
-    """
-
-    def __enter__(self) -> None:
-        self._was_enabled = gc.isenabled()
-        self._limit = sys.getrecursionlimit()
-        gc.disable()
-        sys.setrecursionlimit(max(self._limit, RECURSION_LIMIT))
-
-    def __exit__(self, *exception: object) -> None:
-        sys.setrecursionlimit(self._limit)
-        if self._was_enabled:
-            # What lives now would all be looked through once more, which takes as long as lowering it.
-            gc.freeze()
-            gc.enable()

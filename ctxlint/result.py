@@ -9,6 +9,8 @@ import msgspec
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.ir.span import NOWHERE, Span
 
+WORKER_DIED = "worker died"
+
 
 class NotAnalysed(msgspec.Struct, frozen=True):
     """A file that could not be analysed: `reason` in a few words (`syntax error`), `detail` in a sentence."""
@@ -25,6 +27,11 @@ class Coverage(msgspec.Struct, frozen=True):
     files: int
     functions: int
     not_analysed: tuple[NotAnalysed, ...] = ()
+
+    @property
+    def is_accidental(self) -> bool:
+        """Whether another run on the same files could look at more: a worker died, perhaps because the machine was busy."""
+        return any(each.reason == WORKER_DIED for each in self.not_analysed)
 
 
 class Spent(msgspec.Struct, frozen=True):

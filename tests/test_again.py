@@ -107,6 +107,15 @@ def test_comments_that_suppress_are_read_anew(tmp_path: Path, monkeypatch: pytes
     assert [step.span.line for step in after.flow] == [step.span.line + 2 for step in before.flow]
 
 
+def test_what_is_deep_is_lowered_as_deep_as_before(tmp_path: Path) -> None:
+    file = tmp_path / "project" / "agent.py"
+    file.parent.mkdir()
+    deep = LOG + "\n\ndef deep(x):\n    return " + "not " * 600 + "x\n"
+    for text in (deep, "# moved\n" + deep, deep + "\n\nmore = 1\n"):
+        file.write_text(text)
+        assert [one.code for one in report(file.parent).diagnostics] == ["CTX105"]
+
+
 def lowered(text: str) -> Module:
     module = load(text.encode(), read)
     assert isinstance(module, Module)

@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "diagnostic": {"ir"},
     "result": {"ir", "diagnostic"},
     "beliefs": set(),
+    "stack": set(),
     "runtime": set(),
     "plugins": {"runtime"},
     "knowledge": WORDS,
@@ -44,12 +45,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "fixing": WORDS | {"knowledge", "discovery", "fix"},
     "earlier": WORDS | {"knowledge", "discovery", "store", "fixing"},
     "linking": WORDS | {"knowledge", "discovery", "calls", "workers"},
-    "again": WORDS | {"knowledge", "discovery", "calls", "checks", "store", "workers"},
+    "again": WORDS | {"stack", "knowledge", "discovery", "calls", "checks", "store", "workers"},
     "analyzer": WORDS | {
-        "knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "workers", "linking", "again"},
+        "knowledge", "discovery", "syntax", "flow", "calls", "roles", "checks", "store", "stack", "workers", "linking", "again"},
     "engine": WORDS | {"again", "knowledge", "discovery", "syntax", "fix", "gate", "analyzer", "store", "workers", "earlier", "fixing"},
     "repairs": WORDS | {"knowledge", "discovery", "fix", "gate", "store", "earlier", "fixing", "engine"},
-    "inside": WORDS | {"knowledge", "flow", "calls", "roles", "checks", "workers", "linking", "engine"},
+    "inside": WORDS | {"stack", "knowledge", "flow", "calls", "roles", "checks", "workers", "linking", "engine"},
     "cli": WORDS | {"runtime", "knowledge", "discovery", "fix", "gate", "report", "engine", "repairs", "inside", "store"},
     "__main__": {"cli"},
 }

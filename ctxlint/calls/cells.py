@@ -5,10 +5,9 @@ from __future__ import annotations
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import resolve_name
-from ctxlint.calls.types import UNKNOWN, Instance, in_order, union
+from ctxlint.calls.types import UNKNOWN, Instance, Module, in_order, union
 from ctxlint.calls.view import View
 from ctxlint.ir.value import AccessPath, Name, Result, Value
-
 
 ANYWHERE = -1
 """Stands for every event of a function."""
@@ -17,7 +16,8 @@ ANYWHERE = -1
 def cells_of(view: View, identity: FunctionId, at: int, path: AccessPath) -> tuple[str, ...]:
     """The names of every cell that lies on an access path, outermost first; empty when no owner is known.
 
-    `self.state.items[*].text` lies in `Agent.state` and, if the type of the state is known, in `State.items`.
+    `self.state.items[*].text` lies in `Agent.state` and, if the type of the state is known, in `State.items`; of a module that
+    was imported, `settings.LIMIT` is a cell, and the module none.
     """
     question = (identity, at if _may_vary(view, identity, path.root) else ANYWHERE, path)
     known = view.cells.get(question)
@@ -39,7 +39,7 @@ def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> 
     root = path.root
     if isinstance(root, Name) and root.scope == "global":
         module_level = resolve_name(view.program, identity.module, identity.index, root.name)
-        if module_level and not module_level.startswith("builtins."):
+        if module_level and not module_level.startswith("builtins.") and module_level not in view.program.modules:
             found.append(module_level)
     types = view.inference.of_value(identity, at, root) if path.steps else UNKNOWN
     for step in path.steps:
@@ -53,6 +53,7 @@ def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> 
         owner = next((t.name for t in ordered if isinstance(t, Instance) and view.program.class_(t.name) is not None), None)
         if owner is not None:
             found.append(f"{attribute_owner(view, owner, step)}.{step}")
+        found += [f"{t.name}.{step}" for t in ordered if isinstance(t, Module) and f"{t.name}.{step}" not in view.program.modules][:1]
         types = union(view.inference.member(t, step) for t in ordered)
     return tuple(found)
 

@@ -6,6 +6,7 @@ which nothing on the way compares.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import msgspec
@@ -17,6 +18,7 @@ from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_le
 from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import Analysis
+from ctxlint.checks.optimistic import WritesAlone, writes_alone
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
 from ctxlint.roles.accesses import Accesses
@@ -34,8 +36,14 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     overlaps = Overlaps(analysis.summaries, fields)
     all_decisions = Decisions(analysis, fields, overlaps)
     decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity)]
-    if not decisions:
-        return
+    found = list(_of_decisions(analysis, fields, overlaps, decisions)) if decisions else []
+    known = {finding.function for finding in found}
+    found += [finding for finding in map(functools.partial(_of_validation, analysis), writes_alone(analysis)) if finding.function not in known]
+    yield from _surest(found)
+
+
+def _of_decisions(analysis: Analysis, fields: Fields, overlaps: Overlaps, decisions: list[Decision]) -> list[Finding]:
+    """What decisions about changes, known by their fields, leave out."""
     selecting = Selecting(analysis.summaries, fields)
     concerned = [_concerned(analysis, decision) for decision in decisions]
     asking = _asking(analysis, decisions)
@@ -58,7 +66,7 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
             found += [
                 _finding(analysis, (decision.function, event), "reader-admitted", sides) for event, sides in admitted(analysis, facts, decision)
             ]
-    yield from _surest(found)
+    return found
 
 
 def _surest(findings: list[Finding]) -> Iterator[Finding]:
@@ -173,6 +181,23 @@ def _finding(analysis: Analysis, where: tuple[FunctionId, int], kind: str, sides
         },
         flow=tuple(flow), evidence=(evidence,), chain=("compare", sides.written, sides.read),
         facts={"masks": "yes"} if masks else {},
+    )
+
+
+def _of_validation(analysis: Analysis, found: WritesAlone) -> Finding:
+    test, noted, written, read = found.test, found.noted, found.written.name, found.read.name
+    return Finding(
+        function=test.function, event=test.event, kind="reads-left-out", confidence="medium",
+        fields={
+            "decision": analysis.program.symbol(test.function), "written": written, "read": read,
+            "where": At(noted.function, noted.event, "line {line}"),
+        },
+        flow=(
+            FlowStep(noted.function, noted.event, f"`{read}` says what a change reads"),
+            FlowStep(test.function, test.event, f"decides by `{written}`, what changes write"),
+        ),
+        evidence=(Evidence(f"`{read}` is noted where the state is read, and compared nowhere", noted.function, noted.event),),
+        chain=("compare", written, read),
     )
 
 

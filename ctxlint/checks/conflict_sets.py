@@ -8,16 +8,18 @@ from collections.abc import Callable
 
 import msgspec
 
+from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
 from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.value import Compound
+from ctxlint.ir.value import Compound, Name
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
 from ctxlint.roles.fields import Fields
+from ctxlint.roles.keyed import Places
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
 Involved = Callable[[], frozenset[str]]
@@ -56,10 +58,13 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         if sureness == "low" and not is_declared(decision.owner):
             return None
         return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
-    return (
-        _by_declaration(analysis, facts, decision, involved) or _by_effect(analysis, facts, decision, involved)
-        or _by_elimination(analysis, facts, decision, involved) or _by_parsing(analysis, facts, decision, involved)
-    )
+    unsure: Sides | None = None
+    for way in (_by_declaration, _by_effect, _by_elimination):
+        found = way(analysis, facts, decision, involved)
+        if found is not None and found.confidence != "low":
+            return found
+        unsure = unsure or found
+    return unsure or _by_parsing(analysis, facts, decision, involved)
 
 
 def _are_equal(analysis: Analysis, decision: Decision) -> bool:
@@ -112,11 +117,15 @@ def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: I
 def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A field by which a change reads from where what it made is merged: the compared one, used for nothing else, says by which keys."""
     accesses = facts.accesses
-    if not (decision.meets or decision.sets) or any(accesses.is_looked_up(key) or accesses.uses(key, "write") for key in decision.compared):
+    if not (decision.meets or decision.sets) or any(
+        accesses.is_looked_up(key) or any(use.places for use in accesses.uses(key, "write")) for key in decision.compared
+    ):
         return None
     for key in sorted(_fields_of(analysis, facts, decision) - decision.compared):
         use = next((use for use in accesses.uses(key, "read") if use.each and accesses.is_merged_into(use.places)), None)
-        if use is not None and key not in involved() and _is_read_by(facts, decision, key) and _comparable(analysis, decision, key):
+        if use is None or (key in involved() and key in _involved(analysis, facts, decision, use.places)):
+            continue
+        if _is_read_by(facts, decision, key) and _comparable(analysis, decision, key):
             return Sides(min(decision.compared), key, None, use, "medium")
     return None
 
@@ -146,13 +155,16 @@ def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
     several = use.each or is_collection(declarations(analysis, decision.owner).get(read, ""))
-    if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
+    if not several and not asks_for_regions(decision.overlap):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
 
 
-def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
-    """The fields that the function, its callees, or all that one of its callers does before the changes are applied, compare."""
+def _involved(analysis: Analysis, facts: Facts, decision: Decision, state: Places = frozenset()) -> frozenset[str]:
+    """The fields that the function, its callees, or all that one of its callers does before the changes are applied, compare.
+
+    To look if something is there in the `state` before it is looked up is no comparison with what others write.
+    """
     found = {
         leaf.key for overlap in facts.overlaps.of(decision.function) if not asks_the_state(facts, decision, overlap)
         for leaf in overlap.fields if leaf.field
@@ -160,15 +172,34 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset
     applying = [(use.function, use.event) for key in decision.compared for use in facts.accesses.uses(key, "write")]
     for caller in sorted({caller for caller, _ in analysis.view.call_graph.callers(decision.function)}):
         found |= {
-            leaf.key for overlap in facts.overlaps.of(caller) if is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying)
+            leaf.key for overlap in facts.overlaps.of(caller)
+            if (is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying))
+            and not (state and _is_looked_up_there(analysis, facts, caller, overlap, state))
             for leaf in overlap.fields if leaf.field
         }
     return frozenset(found).union(*(parts_of(analysis, facts.fields, decision.owner, key) for key in decision.compared))
 
 
+def _is_looked_up_there(analysis: Analysis, facts: Facts, identity: FunctionId, overlap: Overlap, state: Places) -> bool:
+    """Whether it is only asked if a key is there in a container, of a key that is looked up there next."""
+    value = overlap.value
+    if overlap.operator not in ("in", "not in") or not isinstance(value, Compound) or not isinstance(value.parts[0], Name):
+        return False
+    if state.isdisjoint(facts.accesses.container(identity, overlap.event, value.parts[1])):
+        return False
+    key, definitions = value.parts[0], analysis.view.definitions(identity)
+    bound = {overlap.event, *definitions.definitions(overlap.event, key.name)}
+    return any(
+        event.kind == "read" and event.keys[-1:] == (key,) and bound.issuperset(definitions.definitions(number, key.name))
+        for number, event in enumerate(analysis.view.function(identity).events)
+    )
+
+
 def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
+    if any(_is_kept_of_reads(facts, decision, key) for key in decision.compared):
+        return found                                     # what is read is among what is compared
     for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
         if key in decision.compared or not _is_read_by(facts, decision, key):
             continue
@@ -178,9 +209,15 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
             opposed = facts.accesses.opposed(key, written, asks_for_regions(decision.overlap) or (
                 decision.given and decision.overlap.operator not in ("in", "not in")
             ))
-            if opposed is not None:
+            if opposed is not None and not any(key in each.places for each in opposed):      # a table is no set of its own keys
                 found[key] = opposed
     return found
+
+
+def _is_kept_of_reads(facts: Facts, decision: Decision, key: str) -> bool:
+    """Whether a field is filled with what is looked up where another compared one writes."""
+    opposed = [facts.accesses.opposed(key, other) for other in decision.compared if other != key] if _is_read_by(facts, decision, key) else []
+    return any(met is not None and met[0].filled for met in opposed)
 
 
 def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.across import lie_across
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
@@ -18,7 +19,7 @@ from ctxlint.roles.fields import Fields
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
-_MEETING = frozenset(["&", "&=", "isdisjoint", "intersection"])
+_MEETING = frozenset(["&", "&=", "isdisjoint", "intersection", "adjacent"])
 _ORDER = frozenset(["<", "<=", ">", ">="])
 _MEMBERSHIP = frozenset(["in", "not in"])
 _SAMENESS = frozenset(["__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"])
@@ -93,7 +94,9 @@ class Decisions:
                 yield Decision(identity, overlap, owner, frozenset(keys[owner]), paired=True, given=bool(given), sets=sets)
         if not owners:
             for leaf in sorted(overlap.fields, key=lambda leaf: leaf.key):
-                if leaf.field and leaf.owner and is_declared(leaf.owner) and self._meets_others(identity, overlap, leaf):
+                if leaf.field and leaf.owner and is_declared(leaf.owner) and (
+                    self._meets_others(identity, overlap, leaf) or self._lies_across_others(identity, overlap, leaf)
+                ):
                     yield Decision(identity, overlap, leaf.owner, frozenset([leaf.key]), paired=False)
             formals = self._formals_that_meet_others(identity, overlap)
             if formals:
@@ -132,6 +135,13 @@ class Decisions:
         if not _is_meeting(overlap, leaf) or any(each.owner == leaf.owner and each.field for each in other):
             return False
         return any(self._has_two_states(identity, each) or self._is_kept(leaf, each.key) for each in other if each.field)
+
+    def _lies_across_others(self, identity: FunctionId, overlap: Overlap, leaf: Leaf) -> bool:
+        """Whether a change's ranges are compared with those that others left behind."""
+        return any(
+            self._is_kept(leaf, other.key) for other in (overlap.right if leaf in overlap.left else overlap.left)
+            if other.field and other.owner != leaf.owner and lie_across(self._overlaps.own(identity), leaf, other)
+        )
 
     def _has_two_states(self, identity: FunctionId, leaf: Leaf) -> bool:
         """Whether a function reads the same field of another object as well: what changed between two states."""

@@ -89,7 +89,7 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
         written = {pair.write.event for pair in stale}
         for found in stale_cells(analysis, identity):
             if not found.others and found.beside is None and found.kind != "get-or-create":
-                analysis.spare(identity, found.write.event, "no other function changes this cell", found.read)
+                analysis.spare(identity, found.write.event, "no other function is seen to change this cell of this object", found.read)
             elif found.write.event not in written:
                 written.add(found.write.event)
                 yield _cell_finding(analysis, found)

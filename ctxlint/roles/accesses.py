@@ -22,6 +22,8 @@ from ctxlint.roles.holders import Holder
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Mode, Places
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import is_formal, may_be_one, share
+from ctxlint.roles.own_views import OwnViews
+from ctxlint.roles.ranges import ranges_selecting
 from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import bindings, filled
 
@@ -63,7 +65,7 @@ class Accesses:
         self._owners = owners
         self._asked = selecting.concerned(names, modules, functions)
         self._by_mode: dict[Mode, dict[str, tuple[Use, ...]]] = {}
-        self._places: dict[tuple[FunctionId, Places], Places] = {}
+        self._places: dict[tuple[FunctionId, Mode, Places], Places] = {}
 
     def uses(self, field: str, mode: Mode) -> tuple[Use, ...]:
         """Where the field selects what is read, or written."""
@@ -124,6 +126,10 @@ class Accesses:
                 found.setdefault(field, set()).update(constants_in(self._view, identity, value))
         return found
 
+    def container(self, identity: FunctionId, at: int, value: Value) -> Places:
+        """The places that a value is, as something that keys select from."""
+        return self._keys.container(identity, at, value)
+
     def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
         """Whether the field selects what is written in a container that a function names, and in no other one.
 
@@ -174,13 +180,15 @@ class Accesses:
 
     def _passed(self, use: Use) -> Places:
         """The places of a use, and for formals what the function's callers pass."""
-        known = self._places.get((use.function, use.places))
+        known = self._places.get((use.function, use.mode, use.places))
         if known is None:
-            known = self._places[use.function, use.places] = self._find_passed(use)
+            known = self._places[use.function, use.mode, use.places] = self._find_passed(use)
         return known
 
     def _find_passed(self, use: Use) -> Places:
         found = set(use.places)
+        if use.mode == "read":
+            found |= self._own_views.behind(use.function, use.places)
         formals = [f.name for f in self._view.function(use.function).formals if f"{use.function.module}:{f.name}" in use.places]
         sites = [*self._view.call_graph.callers(use.function), *self._untyped.get(use.function, ())] if formals else []
         for caller, number in sites[:CALLERS]:
@@ -188,6 +196,10 @@ class Accesses:
                 for value in (bound[name] for name in formals if name in bound):
                     found |= self._keys.container(caller, number, value)
         return frozenset(found)
+
+    @functools.cached_property
+    def _own_views(self) -> OwnViews:
+        return OwnViews(self._view, self._fields, self._fills, self._keys, {identity.module for identity in self._asked})
 
     @functools.cached_property
     def _untyped(self) -> dict[FunctionId, list[tuple[FunctionId, int]]]:
@@ -301,8 +313,13 @@ class Accesses:
 
     def _selected(self, identity: FunctionId, mode: Mode) -> Iterator[tuple[Leaf, Keyed]]:
         """The fields that are keys of a function, each with its use; what is filed under its own field is no change."""
+        bounds: dict[int, tuple[Value, ...]] = {}
         for keyed in self._keys.of(identity, mode):
-            leaves = [leaf for leaf in keyed.leaves if leaf.field and leaf.owner and self._is_asked_for(leaf.owner)]
+            bounds[keyed.event] = (*bounds.get(keyed.event, ()), *keyed.values)
+        for keyed in self._keys.of(identity, mode):
+            ranges = ranges_selecting(self._view, identity, bounds[keyed.event])
+            made_of = keyed.leaves | self._fields.of_all(identity, keyed.event, ranges) if ranges else keyed.leaves
+            leaves = [leaf for leaf in made_of if leaf.field and leaf.owner and self._is_asked_for(leaf.owner)]
             filed = self._filed(identity, keyed) if leaves else frozenset()
             for leaf in leaves:
                 if leaf.instance not in filed and leaf.key not in keyed.places:

@@ -69,3 +69,9 @@ def _uses(event: Event) -> Iterator[tuple[Value, Mode]]:
     for value in (event.value, *(argument.value for argument in event.arguments)) if event.kind in ("call", "return") else ():
         if isinstance(value, (Name, Result)):
             yield value, "read"
+
+
+def is_looked_up(events: Sequence[Event], path: AccessPath) -> bool:
+    """Whether a function takes entries out of something: it is a mapping or a sequence then, and no set."""
+    taken = AccessPath(path.root, (*path.steps, "[*]"))
+    return any(event.kind == "read" and event.path == taken for event in events)

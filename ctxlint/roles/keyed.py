@@ -15,7 +15,7 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.copies import copied_from
 from ctxlint.roles.displays import bounds, is_open, keys_of, memberships, pieces_of, spread_in
-from ctxlint.roles.entry_uses import changed_entries
+from ctxlint.roles.entry_uses import changed_entries, is_looked_up
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.leaf import Leaf
@@ -261,6 +261,9 @@ class Keys:
             receiver = AccessPath(path.root, path.steps[:-1])
             yield self._merge(identity, number, event.arguments[0].value, functools.partial(
                 self._container, identity, number, receiver, event.keys))
+        elif path is not None and isinstance(event.value, Compound) and event.value.operator == "|=":
+            if is_looked_up(self._view.function(identity).events, path):
+                yield self._merge(identity, number, event.value.parts[1], functools.partial(self._container, identity, number, path, event.keys))
         elif event.kind in ("local", "write", "return"):
             spread = list(spread_in(event.value)) if isinstance(event.value, Compound) else []
             for part in spread[1:]:

@@ -13,8 +13,10 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf, spelled, translated
+from ctxlint.roles.leaf import Leaf, gathered, spelled, translated
 from ctxlint.roles.literals import Literal, literals_of
+from ctxlint.roles.neighbours import are_neighbours
+from ctxlint.roles.ranges import held_by_fields
 from ctxlint.roles.starred import filled
 
 HELPERS = 2
@@ -152,7 +154,7 @@ class Overlaps:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
         for overlap in below:
             sides = [
-                frozenset(new for leaf in side for new in translated(leaf, passed))
+                frozenset(new for leaf in side for new in translated(_of_callee(leaf, target), passed))
                 for side in (overlap.left, overlap.right, overlap.looked)
             ]
             yield msgspec.structs.replace(
@@ -190,6 +192,11 @@ class Overlaps:
             left = self._side(identity, where, value.parts[0])
             right = self._side(identity, where, value.parts[-1]) if left or looked else left
             left, right = self._apart_by_key(identity, where, value.parts[0], value.parts[-1], left, right) if left and right else (left, right)
+            if value.operator in _ORDERED and {leaf.field for leaf in left}.isdisjoint({leaf.field for leaf in right}):
+                left, right = (side | held_by_fields(self._fields, identity, where, side) for side in (left, right))
+            if left and right and value.operator in _ORDERED and are_neighbours(self._view, identity, where, value.parts):
+                yield Overlap(
+                    at, "adjacent", frozenset(leaf for leaf in left if leaf.field), frozenset(map(gathered, right)), frozenset(), beside, False, value)
             if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
                 yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
@@ -327,6 +334,11 @@ def _results(value: Value | None) -> Iterator[int]:
     elif isinstance(value, Compound):
         for part in value.parts:
             yield from _results(part)
+
+
+def _of_callee(leaf: Leaf, target: FunctionId) -> Leaf:
+    """A field of what an event of a callee gives: its number says nothing in the caller."""
+    return msgspec.structs.replace(leaf, instance=f"{target}{leaf.instance}") if leaf.instance.startswith("#") else leaf
 
 
 def _is_told(side: frozenset[Leaf], passed: frozenset[Leaf]) -> bool:

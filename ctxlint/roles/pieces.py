@@ -9,6 +9,7 @@ pairs and mappings, and what functions of the program return.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeGuard
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
@@ -100,14 +101,26 @@ class Pieces:
         if operator in ("tuple", "list", "set"):
             if isinstance(first, int):
                 chosen = parts[first:first + 1] if not any(isinstance(p, Compound) and p.operator == "*" for p in parts) else ()
+            elif first == EACH:
+                return self._of_all(identity, at, [(p.parts[0], steps) if _is_spread(p) else (p, rest) for p in parts], depth)
             else:
-                chosen = parts if first == EACH else ()
+                chosen = ()
             return self._joined(self.of(identity, at, part, rest, depth) for part in chosen)
         if operator == "dict" and first in (EACH, HELD):
             return self._joined(self._of_entry(identity, at, k, v, steps, depth) for k, v in zip(parts[::2], parts[1::2]))
         if operator in _JOINS:
-            return self._joined(self.of(identity, at, part, steps, depth) for part in (parts[1:] if operator == "if" else parts))
+            return self._of_all(identity, at, [(part, steps) for part in (parts[1:] if operator == "if" else parts)], depth)
         return None
+
+    def _of_all(self, identity: FunctionId, at: int, parts: list[tuple[Value, Steps]], depth: int) -> Found:
+        """What is in one of several collections; where nothing is known of some, a part of them is content of the field they are."""
+        found = [self.of(identity, at, part, steps, depth) for part, steps in parts]
+        if all(each is None for each in found):
+            return None
+        return self._joined(
+            each if each is not None else frozenset(leaf for leaf in self._content(identity, at, part) if leaf.field)
+            for each, (part, _) in zip(found, parts)
+        )
 
     def _of_entry(self, identity: FunctionId, at: int, key: Value, held: Value, steps: Steps, depth: int) -> Found:
         if isinstance(key, Compound) and key.operator == "**":
@@ -211,7 +224,7 @@ class Pieces:
             return self._of_method(identity, number, event, path, name, steps, depth)
         first, rest = steps[0], steps[1:]
         if name in _SAME and given:
-            return self._joined(self.of(identity, number, each, steps, depth) for each in given)
+            return self._of_all(identity, number, [(each, steps) for each in given], depth)
         if name == "fromkeys" and given and first == EACH:
             return self.of(identity, number, given[0], steps, depth)
         if name in _MAPPINGS and given and first in (EACH, HELD):
@@ -250,16 +263,19 @@ class Pieces:
 
     def _returned(self, identity: FunctionId, number: int, target: FunctionId, steps: Steps, depth: int) -> Found:
         """A part of what a callee gives back, in terms of what it is passed; what it keeps to itself says nothing."""
-        found: list[Found] = []
+        parts: list[tuple[int, Value, Found]] = []
         for at, event in enumerate(self._view.function(target).events):
             if event.value is None:
                 continue
-            if event.kind == "return":
-                part = self.of(target, at, event.value, steps, depth)
+            if event.kind == "return" or event.note == "yield-from":
+                parts.append((at, event.value, self.of(target, at, event.value, steps, depth)))
             elif event.kind == "suspend" and event.note.startswith("yield") and steps[0] == EACH:
-                part = self.of(target, at, event.value, steps[1:], depth)
-            else:
-                continue
+                parts.append((at, event.value, self.of(target, at, event.value, steps[1:], depth)))
+        known = any(part for _, _, part in parts)
+        found: list[Found] = []
+        for at, value, part in parts:
+            if part is None and known:
+                part = frozenset(leaf for leaf in self._content(target, at, value) if leaf.field)
             lifted = frozenset(self._lifted(identity, number, target, at, part)) if part is not None else frozenset()
             found.append(lifted or (None if part is None or part else frozenset()))
         return self._joined(found)
@@ -273,6 +289,10 @@ def are_pairs(value: Value) -> bool:
     """Whether a value is written down as one pair after the other."""
     element = value.parts[0] if isinstance(value, Compound) and value.operator in _SETS else None
     return isinstance(element, Compound) and element.operator == "tuple" and len(element.parts) == 2
+
+
+def _is_spread(value: Value) -> TypeGuard[Compound]:
+    return isinstance(value, Compound) and value.operator == "*" and len(value.parts) == 1
 
 
 def _is_empty(value: Value) -> bool:

@@ -137,14 +137,14 @@ class Recordings:
                     state = frozenset().union(*(of.exact(identity, part) for part in parts[:later]))
                     yield Applied(number, of.exact(identity, parts[later]), state, True)
 
-    def gone_through(self, identity: FunctionId, key: Value) -> frozenset[Carrier]:
-        """What a key was taken out of, by going through it; the formal itself, when it is one."""
+    def gone_through(self, identity: FunctionId, key: Value, seen: frozenset[Value] = frozenset()) -> frozenset[Carrier]:
+        """What a key was taken out of, by going through it; the formal itself, when it is one. A name may be bound to its own part."""
         function = self._view.function(identity)
         whole = key.parts[0] if isinstance(key, Compound) and key.operator == "item" else key
         if isinstance(whole, Result):
             event = function.events[whole.event]
             return self._carriers.of(identity, event.value) if event.kind == "iterate" and event.value is not None else frozenset()
-        if not isinstance(whole, Name) or whole.scope != "local":
+        if not isinstance(whole, Name) or whole.scope != "local" or whole in seen:
             return frozenset()
         if any(formal.name == whole.name for formal in function.formals):
             return frozenset([self._carriers.variable(identity, whole)])
@@ -153,7 +153,7 @@ class Recordings:
             if event.kind == "local" and event.path is not None and event.path.root == whole and event.value not in (None, whole)
         ]
         return frozenset().union(*(
-            self.gone_through(identity, value) for value in bound if value is not None and not isinstance(value, Name)))
+            self.gone_through(identity, value, seen | {whole}) for value in bound if value is not None and not isinstance(value, Name)))
 
 
 def _keys(event: Event, values: list[Value]) -> Iterator[Value]:

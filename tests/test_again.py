@@ -77,7 +77,6 @@ def test_moved_code_has_the_findings_of_a_run_that_asks(program: Path, tmp_path:
         for seed in range(2):
             file.write_text(text := moved(text, random.Random(seed)), encoding="utf-8")
             again = report(file.parent)
-            assert again != first
     assert again == report(file.parent, cache=False)
 
 

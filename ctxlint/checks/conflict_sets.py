@@ -57,7 +57,10 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
         sureness = _sureness(analysis, decision, read, use, store)
         if sureness == "low" and not is_declared(decision.owner):
             return None
-        return Sides(store.field, read, store, use, sureness) if sureness != "low" or decision.given else None
+        if sureness == "low" and not decision.given:
+            return None
+        are_sets = asks_for_regions(decision.overlap) or _are_several(analysis, decision, read, use)
+        return Sides(store.field, read, store, use, sureness if are_sets else "low")
     unsure: Sides | None = None
     for way in (_by_declaration, _by_effect, _by_elimination):
         found = way(analysis, facts, decision, involved)
@@ -154,10 +157,15 @@ def asks_the_state(facts: Facts, decision: Decision, overlap: Overlap | None = N
 def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store: Use) -> Confidence:
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
-    several = use.each or is_collection(declarations(analysis, decision.owner).get(read, ""))
-    if not several and not asks_for_regions(decision.overlap):
+    several = _are_several(analysis, decision, read, use)
+    if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
+
+
+def _are_several(analysis: Analysis, decision: Decision, read: str, use: Use) -> bool:
+    """Whether a change reads at several places. One key that is compared and one that is read are identifiers more often."""
+    return use.each or is_collection(declarations(analysis, decision.owner).get(read, ""))
 
 
 def _involved(analysis: Analysis, facts: Facts, decision: Decision, state: Places = frozenset()) -> frozenset[str]:

@@ -226,7 +226,7 @@ class _Reader:
         for alias in node.names:
             if self.program.is_own_module(alias.name):
                 if "." in alias.name:
-                    raise NotImplementedError(f"import {alias.name}: write `from … import …`")
+                    raise ValueError(f"a fixture says `from … import …` of its own modules, not `import {alias.name}`")
                 self._note(alias, "name", "plain", alias.name)
                 if alias.asname:
                     self._note(alias, "asname", "plain", alias.asname)

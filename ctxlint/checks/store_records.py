@@ -66,12 +66,23 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
     if analysis.silences is not None:
         _note_what_lacks(analysis, identity, mutations, records)
     for record in records:
-        followed: dict[int, bool] = {}
+        known = _Known()
         for mutation in mutations:
-            candidate = _candidate(analysis, identity, mutation, record, followed)
+            candidate = _candidate(analysis, identity, mutation, record, known)
             if candidate is not None:
                 yield _finding(analysis, candidate)
                 break
+
+
+class _Known:
+    """What was found out about one record: the events that it comes after, and the readings that look for other entries.
+
+    A function with a hundred changes asks the same of its record a hundred times.
+    """
+
+    def __init__(self) -> None:
+        self.followed: dict[int, bool] = {}
+        self.elsewhere: dict[tuple[FunctionId, int], bool] = {}
 
 
 def _note_what_lacks(
@@ -104,18 +115,16 @@ def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool
 
 
 def _candidate(
-    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, followed: dict[int, bool]
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, known: _Known
 ) -> Candidate | None:
-    """The mutation and the record, if a failure between them can lose something; `followed` remembers for each event whether
-    the record comes after it.
-    """
+    """The mutation and the record, if a failure between them can lose something."""
     if mutation.event == record.event or not can_record(mutation, record):
         return None
-    restores = [r for r in analysis.cells.restores_from(mutation.cells, record.keys) if not reads_other_entries(analysis, r, record)]
+    restores = [r for r in analysis.cells.restores_from(mutation.cells, record.keys) if not _reads_other_entries(analysis, r, record, known)]
     if not restores:
         analysis.spare(identity, mutation.event, "no function rebuilds the changed cell from the store that is written", record.event)
         return None
-    fact = _why_complete(analysis, identity, mutation, record, restores, followed)
+    fact = _why_complete(analysis, identity, mutation, record, restores, known)
     if fact:
         analysis.spare(identity, mutation.event, fact, record.event)
         return None
@@ -130,7 +139,7 @@ def _candidate(
 
 def _why_complete(
     analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore],
-    followed: dict[int, bool],
+    known: _Known,
 ) -> str:
     """Why the change is no mutation that its record follows, in words; empty when it is one."""
     if any(r.function == identity for r in restores):
@@ -139,9 +148,9 @@ def _why_complete(
         return "the changed object is made here: a failure drops it"
     if not shares_content(analysis, identity, mutation, record) and not repeats_cell(analysis, identity, mutation, record):
         return "what goes into the cell does not go into what is written: it is no record of this change"
-    if mutation.event not in followed:
-        followed[mutation.event] = _follows(analysis, identity, mutation, record)
-    return "" if followed[mutation.event] else "the record comes first, or another record of the store does"
+    if mutation.event not in known.followed:
+        known.followed[mutation.event] = _follows(analysis, identity, mutation, record)
+    return "" if known.followed[mutation.event] else "the record comes first, or another record of the store does"
 
 
 def _why_recovered(
@@ -262,10 +271,13 @@ def states_cell(analysis: Analysis, found: Candidate) -> bool:
     )
 
 
-def reads_other_entries(analysis: Analysis, restore: Restore, record: StoreEffect) -> bool:
+def _reads_other_entries(analysis: Analysis, restore: Restore, record: StoreEffect, known: _Known) -> bool:
     """Whether what the restore reads from an interface is found by keys that are made in another way than the record's."""
-    reads = [e for e in analysis.summaries.effects_at(restore.function, restore.read) if e.kind == "read" and e.keys & record.keys]
-    return bool(reads) and all(in_other_spaces(analysis, record, read) for read in reads)
+    reading = (restore.function, restore.read)
+    if reading not in known.elsewhere:
+        reads = [e for e in analysis.summaries.effects_at(*reading) if e.kind == "read" and e.keys & record.keys]
+        known.elsewhere[reading] = bool(reads) and all(in_other_spaces(analysis, record, read) for read in reads)
+    return known.elsewhere[reading]
 
 
 def is_entry_of(

@@ -19,7 +19,7 @@ LOCK = (
     'code = "PAY2"\nname = "locked-balance"\n' + HEAD + 'message = "`{cell}` is changed while `{lock}` is not held"\ncheck = "under_lock"\n' + DOC
     + '[with]\ncell = "Account.balance"\nlock = "Account.lock"\n'
 )
-OTHERS = {"audit.py": "def append(x):\n    print(x)\n", "payments.py": "def charge(x):\n    raise NotImplementedError\n"}
+OTHERS = {"audit.py": "def append(x):\n    print(x)\n", "payments.py": "def charge(x):\n    print(-x)\n"}
 
 
 def found(tmp_path: Path, policy: str, program: str) -> list[int]:

@@ -40,6 +40,7 @@ class Images:
         self.objects = WholeObjects(summaries.view)
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Image]] = {}
         self._given: dict[FunctionId, frozenset[Image]] = {}
+        self._parts: dict[tuple[frozenset[Image], str], frozenset[Image]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Image]:
         """What the value, as evaluated at an event, shares with cells, formals and containers."""
@@ -360,13 +361,20 @@ class Images:
         actuals = self._view.bound(call, target)
         if name in actuals:
             rest = image.holder[len(head) + len(name):]
-            images: Iterable[Image] = self._of(identity, number, actuals[name], level + 1)
+            images = self._of(identity, number, actuals[name], level + 1)
             for step in steps_in(rest):
-                images = out_of(images, step)
+                images = self._taken_out(images, step)
             for passed in images:
                 depth = max(passed.depth, image.depth - passed.around)
                 where = passed.where if rest and passed.above else image.where
                 yield Image(passed.holder, depth, where, passed.taken, (*image.within, *passed.within), above=passed.above)
+
+    def _taken_out(self, images: frozenset[Image], step: str) -> frozenset[Image]:
+        """An element of what the images are of: a record of hundreds of parts is asked for each of them by every callee."""
+        found = self._parts.get((images, step))
+        if found is None:
+            found = self._parts[images, step] = frozenset(out_of(images, step))
+        return found
 
 
 def _spelled(event: Event) -> tuple[str, ...]:

@@ -33,70 +33,68 @@ def _constants_named(view: View, identity: FunctionId, at: int, value: Value) ->
 
 def handle_uses(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
     """The events that use the handle an `opens` event returns: through a `with`, an await or a local name."""
-    origins = view.origins(identity)
     for number, event in enumerate(view.function(identity).events):
         if event.kind != "call" or number == opening or event.path is None:
             continue
         holders: list[Value] = [a.value for a in event.arguments]
         if event.path.steps:
             holders.append(event.path.root)
-        if any(_is_handle(view, identity, origins.identity(value, number), opening) for value in holders):
+        if any(_is_handle(view, identity, number, value, opening) for value in holders):
             yield number
 
 
-def _is_handle(view: View, identity: FunctionId, atoms: frozenset[tuple[str, str | int]], opening: int) -> bool:
-    for kind, what in atoms:
-        if kind != "result" or not isinstance(what, int):
-            continue
-        if what == opening:
-            return True
-        inner = _wrapped(view, identity, what)
-        if inner is not None and _is_handle(view, identity, view.origins(identity).identity(inner, what), opening):
-            return True
+def _is_handle(view: View, identity: FunctionId, at: int, value: Value, opening: int) -> bool:
+    """Whether the value is the handle that was opened, or what was made round it; in a loop a writer can be made round itself."""
+    pending, seen = [(value, at)], set()
+    while pending:
+        for kind, what in view.origins(identity).identity(*pending.pop()):
+            if what == opening and kind == "result":
+                return True
+            if kind == "result" and isinstance(what, int) and what not in seen:
+                seen.add(what)
+                inner = _wrapped(view, identity, what)
+                if inner is not None:
+                    pending.append((inner, what))
     return False
 
 
 def _wrapped(view: View, identity: FunctionId, number: int) -> Value | None:
-    """What an event gives on: the manager that a `with` enters, the handle round which a library makes a writer."""
-    event = view.event(identity, number)
-    if event.kind == "enter":
-        return event.value
-    wraps = view.does(identity, number, "wraps") if event.kind == "call" else None
+    """The handle round which a library makes a writer."""
+    wraps = view.does(identity, number, "wraps") if view.event(identity, number).kind == "call" else None
     target = wraps.target if wraps is not None else None
     return None if isinstance(target, AccessPath) else target
 
 
 def hands_out(view: View, identity: FunctionId, opening: int) -> bool:
     """Whether the function gives its caller the handle that an event opened: as its result, or for the time of a `with`."""
-    origins = view.origins(identity)
     return any(
-        _is_handle(view, identity, origins.identity(event.value, number), opening)
+        _is_handle(view, identity, number, event.value, opening)
         for number, event in enumerate(view.function(identity).events)
         if event.value is not None and (event.kind == "return" or event.kind == "suspend" and event.note == "yield")
     )
 
 
-def handle_contents(view: View, identity: FunctionId, opening: int) -> tuple[Value, ...]:
+def handle_contents(view: View, identity: FunctionId, opening: int, behind: frozenset[int] = frozenset()) -> tuple[Value, ...]:
     """What is written through a handle: arguments of its writing methods, and values dumped into it.
 
     A function of the program that is given the handle writes what nobody knows here: the handle itself stands for it.
     What another process writes that is given the handle is its own output, and nothing of this program.
+    `behind` are the openings of what became this handle.
     """
     found: list[Value] = []
-    origins = view.origins(identity)
     for number in handle_uses(view, identity, opening):
         call = view.event(identity, number)
         if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
             continue
         if view.does(identity, number, "opens"):               # a descriptor that becomes a handle
-            found += handle_contents(view, identity, number)
+            found += handle_contents(view, identity, number, behind | {opening}) if number not in behind else ()
             continue
         inside = any(each.functions for each in view.calls(identity, number))
         if not inside and view.does(identity, number, "concurrent-executor", "suspends"):
             continue
         found += [
             a.value for a in call.arguments
-            if not _names_only(a.value) and (inside or not _is_handle(view, identity, origins.identity(a.value, number), opening))
+            if not _names_only(a.value) and (inside or not _is_handle(view, identity, number, a.value, opening))
         ]
         holder = _written_object(view, identity, number, opening)
         if holder is not None and not holder.steps:
@@ -120,8 +118,7 @@ def _written_object(view: View, identity: FunctionId, number: int, opening: int)
         return None
     if any(call.functions or call.abstract for call in view.calls(identity, number)) or view.does(identity, number, "loads", "parses", "reads"):
         return None
-    origins = view.origins(identity)
-    handed = [_is_handle(view, identity, origins.identity(a.value, number), opening) for a in event.arguments]
+    handed = [_is_handle(view, identity, number, a.value, opening) for a in event.arguments]
     if not any(handed) or not all(given or isinstance(a.value, Constant) for given, a in zip(handed, event.arguments)):
         return None
     return AccessPath(event.path.root, event.path.steps[:-1])

@@ -39,12 +39,6 @@ def _writes(analysis: Analysis, identity: FunctionId, event: int) -> bool:
 
 def _openings(analysis: Analysis, identity: FunctionId, at: int, handle: Value) -> Iterator[int]:
     """The events that gave the handle: an opening, or a call of a function that gives back what it has opened."""
-    view = analysis.view
-    for kind, what in sorted(view.origins(identity).identity(handle, at), key=str):
-        if kind != "result" or not isinstance(what, int):
-            continue
-        made = view.event(identity, what)
-        if made.kind == "enter" and made.value is not None:
-            yield from _openings(analysis, identity, what, made.value)
-        elif any(e.mode for e in analysis.summaries.effects_at(identity, what)):
+    for kind, what in sorted(analysis.view.origins(identity).identity(handle, at), key=str):
+        if kind == "result" and isinstance(what, int) and any(e.mode for e in analysis.summaries.effects_at(identity, what)):
             yield what

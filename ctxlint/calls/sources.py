@@ -69,7 +69,8 @@ class Sources:
 
     def of_all(self, identity: FunctionId, at: int, values: Iterable[Value]) -> frozenset[Source]:
         """The sources of several values at one event."""
-        return frozenset().union(*(self.of(identity, at, value) for value in values))
+        found = [self.of(identity, at, value) for value in values]
+        return found[0] if len(found) == 1 else frozenset().union(*found)
 
     def forget(self, functions: Iterable[FunctionId]) -> None:
         """Drop what was memoised about functions whose own summaries, or those of whose callees, have changed."""

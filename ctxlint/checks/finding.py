@@ -13,6 +13,7 @@ from ctxlint.knowledge.words import Words
 from ctxlint.roles.blocking import Blocking
 from ctxlint.roles.cells import Cells
 from ctxlint.roles.concurrency import Concurrency
+from ctxlint.roles.key_spaces import KeySpaces
 from ctxlint.roles.stores import Stores
 from ctxlint.roles.tasks import Tasks
 
@@ -42,6 +43,7 @@ class Analysis:
         self.summaries = Summaries(view)
         self.guards = Guards(view)
         self.stores = Stores(self.summaries)
+        self.key_spaces = KeySpaces(self.summaries)
         self.cells = Cells(self.summaries)
         self.concurrency = Concurrency(self.view)
         self.tasks = Tasks(self.view)
@@ -52,4 +54,3 @@ class Analysis:
         if self.silences is not None:
             places = tuple((function, place) if isinstance(place, int) else place for place in shown_by)
             self.silences.append(Silence(function, event, fact, places))
-

@@ -51,11 +51,10 @@ class Gate(msgspec.Struct, frozen=True):
 def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> int | None:
     """The event at which a second attempt leaves because of the mutation, so that the record is never written; or None."""
     for gate in gates(analysis, identity, record):
-        leaves = any(
+        if any(
             _asks(analysis, identity, mutation, gate.at, test) and _flips(analysis, identity, mutation, gate.at, test)
             for test in tests(gate.condition.value, gate.condition.holds)
-        )
-        if leaves and not _is_recorded_otherwise(analysis, identity, mutation, record, gate):
+        ) and not _is_recorded_otherwise(analysis, identity, mutation, record, gate):
             return gate.at
     return None
 

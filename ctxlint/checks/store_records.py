@@ -40,6 +40,22 @@ ACCUMULATES = frozenset({"augment", "item", "delete", "add", "remove", "clear", 
 """Changes that a later rebinding does not heal: what they did is only known from the record."""
 
 
+class Record(msgspec.Struct, frozen=True):
+    """A change of a store that may record the mutations of its function, and what was found out about it, to be asked once.
+
+    `sources` are what goes into the record, `contents` the same as content; `others` are the events of the function that write
+    this store, too. `restores` are those from this record's entries, by the cells that they rebuild; `followed` tells of the
+    mutations' events whether the record comes after them.
+    """
+
+    effect: StoreEffect
+    sources: frozenset[Source]
+    contents: frozenset[tuple[str, str, int]]
+    others: frozenset[int]
+    restores: dict[tuple[str, ...], tuple[Restore, ...]]
+    followed: dict[int, bool]
+
+
 class Candidate(msgspec.Struct, frozen=True):
     """A mutation, the record that follows it, and the restore that rebuilds the cell from the record.
 
@@ -62,31 +78,19 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
     mutations = [m for m in summary.mutations if m.cells and m.distance <= NEAR_MUTATION and analysis.cells.restores(m.cells)]
     if is_constructor(analysis.view, identity):
         return
-    records = tuple(_records(analysis, identity)) if mutations else ()
+    records = [_asked(analysis, identity, effect) for effect in _records(analysis, identity)] if mutations else []
     if analysis.silences is not None:
         _note_what_lacks(analysis, identity, mutations, records)
     for record in records:
-        known = _Known()
         for mutation in mutations:
-            candidate = _candidate(analysis, identity, mutation, record, known)
+            candidate = _candidate(analysis, identity, mutation, record)
             if candidate is not None:
                 yield _finding(analysis, candidate)
                 break
 
 
-class _Known:
-    """What was found out about one record: the events that it comes after, and the readings that look for other entries.
-
-    A function with a hundred changes asks the same of its record a hundred times.
-    """
-
-    def __init__(self) -> None:
-        self.followed: dict[int, bool] = {}
-        self.elsewhere: dict[tuple[FunctionId, int], bool] = {}
-
-
 def _note_what_lacks(
-    analysis: Analysis, identity: FunctionId, mutations: Sequence[Mutation], records: Sequence[StoreEffect]
+    analysis: Analysis, identity: FunctionId, mutations: Sequence[Mutation], records: Sequence[Record]
 ) -> None:
     """Say of the mutations that are no candidates which half of the argument there is not."""
     for mutation in analysis.summaries.of(identity).mutations:
@@ -107,6 +111,15 @@ def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
             yield msgspec.structs.replace(effect, keys=effect.keys | held_store(analysis.view, identity, effect.event))
 
 
+def _asked(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> Record:
+    sources = _recorded(analysis, identity, effect)
+    others = frozenset(
+        e.event for e in analysis.summaries.of(identity).effects
+        if e.keys & effect.keys and e.kind in WRITES and e.event != effect.event and not e.deferred
+    )
+    return Record(effect, sources, frozenset(map(named, sources)), others, {}, {})
+
+
 def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool:
     """Whether the event is there to change a store: its nearest effect does."""
     effects = [e for e in analysis.summaries.effects_at(identity, event) if e.kind != "commit"]
@@ -114,32 +127,39 @@ def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool
     return any(e.kind in WRITES for e in effects if e.distance == nearest)
 
 
-def _candidate(
-    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, known: _Known
-) -> Candidate | None:
+def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> Candidate | None:
     """The mutation and the record, if a failure between them can lose something."""
-    if mutation.event == record.event or not can_record(mutation, record):
+    at = record.effect.event
+    if mutation.event == at or not can_record(mutation, record.effect):
         return None
-    restores = [r for r in analysis.cells.restores_from(mutation.cells, record.keys) if not _reads_other_entries(analysis, r, record, known)]
+    restores = _restores(analysis, mutation, record)
     if not restores:
-        analysis.spare(identity, mutation.event, "no function rebuilds the changed cell from the store that is written", record.event)
+        analysis.spare(identity, mutation.event, "no function rebuilds the changed cell from the store that is written", at)
         return None
-    fact = _why_complete(analysis, identity, mutation, record, restores, known)
+    fact = _why_complete(analysis, identity, mutation, record, restores)
     if fact:
-        analysis.spare(identity, mutation.event, fact, record.event)
+        analysis.spare(identity, mutation.event, fact, at)
         return None
     shares, heals = shares_content(analysis, identity, mutation, record), repeats_cell(analysis, identity, mutation, record)
-    trap = retry_trap(analysis, identity, mutation, record.event)
+    trap = retry_trap(analysis, identity, mutation, at)
     fact = _why_recovered(analysis, identity, mutation, record, restores, shares, heals, trap)
     if fact:
-        analysis.spare(identity, mutation.event, fact, record.event)
+        analysis.spare(identity, mutation.event, fact, at)
         return None
-    return Candidate(identity, mutation, record, restores[0], shares, heals, trap)
+    return Candidate(identity, mutation, record.effect, restores[0], shares, heals, trap)
+
+
+def _restores(analysis: Analysis, mutation: Mutation, record: Record) -> tuple[Restore, ...]:
+    """The functions that rebuild the changed cell from entries as the record is one."""
+    known = record.restores.get(mutation.cells)
+    if known is None:
+        found = analysis.cells.restores_from(mutation.cells, record.effect.keys)
+        known = record.restores[mutation.cells] = tuple([r for r in found if not reads_other_entries(analysis, r, record.effect)])
+    return known
 
 
 def _why_complete(
-    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore],
-    known: _Known,
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record, restores: Sequence[Restore]
 ) -> str:
     """Why the change is no mutation that its record follows, in words; empty when it is one."""
     if any(r.function == identity for r in restores):
@@ -148,13 +168,13 @@ def _why_complete(
         return "the changed object is made here: a failure drops it"
     if not shares_content(analysis, identity, mutation, record) and not repeats_cell(analysis, identity, mutation, record):
         return "what goes into the cell does not go into what is written: it is no record of this change"
-    if mutation.event not in known.followed:
-        known.followed[mutation.event] = _follows(analysis, identity, mutation, record)
-    return "" if known.followed[mutation.event] else "the record comes first, or another record of the store does"
+    if mutation.event not in record.followed:
+        record.followed[mutation.event] = _follows(analysis, identity, mutation, record)
+    return "" if record.followed[mutation.event] else "the record comes first, or another record of the store does"
 
 
 def _why_recovered(
-    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect, restores: Sequence[Restore],
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record, restores: Sequence[Restore],
     shares: bool, heals: bool, trap: int | None,
 ) -> str:
     """Why a record that fails after the change loses nothing, in words; empty when it does."""
@@ -164,13 +184,13 @@ def _why_recovered(
         return "the record repeats the whole cell, so that the next one makes up for a failed one"
     if trap is None and not _accumulates(analysis, identity, mutation):
         return "the change sets a plain last value, which the next one sets again"
-    if trap is None and record.kind in ("write", "move") and not (
-        is_entry_of(analysis, identity, mutation, record, restores) or adds_before_image(analysis, identity, mutation, record)
+    if trap is None and record.effect.kind in ("write", "move") and not (
+        is_entry_of(analysis, identity, mutation, record.effect, restores) or adds_before_image(analysis, identity, mutation, record)
     ):
         return "what is saved is no entry of the changed collection"
-    if heals and not failure_escapes(analysis, identity, record):
+    if heals and not failure_escapes(analysis, identity, record.effect):
         return "nobody hears of the failure, so nobody tries again"
-    if changes_back(analysis, identity, mutation, record.event):
+    if changes_back(analysis, identity, mutation, record.effect.event):
         return "a handler takes the change back when the record fails"
     if is_read_back_before(analysis, identity, mutation, restores):
         return "the cell is loaded again from the store before its next use"
@@ -204,33 +224,29 @@ def can_record(mutation: Mutation, record: StoreEffect) -> bool:
     return empties if record.kind == "delete" else record.kind == "append" or mutation.how not in REMOVALS
 
 
-def _follows(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+def _follows(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> bool:
     """Whether the record comes after the mutation, with no other record of the store before or between."""
     graph = analysis.view.graph(identity)
-    if comes_before(graph, record.event, mutation.event):
+    if comes_before(graph, record.effect.event, mutation.event):
         return False
-    others = {e.event for e in analysis.summaries.of(identity).effects
-              if e.keys & record.keys and e.kind in WRITES and e.event != record.event and not e.deferred}
-    if mutation.event in others:                    # the change itself writes the store: it is an operation of the store
+    if mutation.event in record.others:             # the change itself writes the store: it is an operation of the store
         return False
-    if any(comes_before(graph, event, mutation.event) for event in others):
+    if any(comes_before(graph, event, mutation.event) for event in record.others):
         return False
-    return path(graph, mutation.event, record.event, others, start="completed", consistent=False) is not None
+    return path(graph, mutation.event, record.effect.event, record.others, start="completed", consistent=False) is not None
 
 
-def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> bool:
     """Whether what goes into the cell, or names what leaves it, goes into the record as well."""
-    into_record = _recorded(analysis, identity, record)
     if mutation.how in REMOVALS:
         into_cell = analysis.cells.entering.keys(identity, mutation)
     else:
         into_cell = analysis.cells.entering.content(identity, mutation)
-    if record.kind == "append" and mutation.cells[-1] in {s.name for s in into_record if s.kind == "cell"}:
+    if record.effect.kind == "append" and any(s.kind == "cell" and s.name == mutation.cells[-1] for s in record.sources):
         return True
     if adds_before_image(analysis, identity, mutation, record):
         return True
-    return bool({named(s) for s in into_cell if s.kind in ("param", "call", "read")}
-                & {named(s) for s in into_record})
+    return any(named(s) in record.contents for s in into_cell if s.kind in ("param", "call", "read"))
 
 
 def _recorded(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> frozenset[Source]:
@@ -240,22 +256,23 @@ def _recorded(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> 
     return analysis.summaries.sources.of_all(identity, record.event, values)
 
 
-def adds_before_image(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+def adds_before_image(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> bool:
     """Whether the store is written again as it was read, with what the cell held before the change: that adds an undo record."""
-    recorded = _recorded(analysis, identity, record) if record.kind in ("write", "move") else frozenset()
+    if record.effect.kind not in ("write", "move"):
+        return False
+    keys, recorded = record.effect.keys, record.sources
     return any(s.kind == "cell" and s.name == mutation.cells[-1] and s.event < mutation.event for s in recorded) and any(
-        s.kind == "read" and any(e.keys & record.keys for e in analysis.summaries.effects_at(identity, s.event)) for s in recorded
+        s.kind == "read" and any(e.keys & keys for e in analysis.summaries.effects_at(identity, s.event)) for s in recorded
     )
 
 
-def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: StoreEffect) -> bool:
+def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> bool:
     """Whether the record is the whole cell: the next one repeats what a failed one should have said."""
-    if record.kind not in ("write", "move"):
+    if record.effect.kind not in ("write", "move"):
         return False
-    if record.cells.intersection(mutation.cells) or _contains_holder(analysis, identity, mutation, record):
+    if record.effect.cells.intersection(mutation.cells) or _contains_holder(analysis, identity, mutation, record.effect):
         return True
-    return any(s.kind == "cell" and s.name in mutation.cells and s.event > mutation.event
-               for s in _recorded(analysis, identity, record))
+    return any(s.kind == "cell" and s.name in mutation.cells and s.event > mutation.event for s in record.sources)
 
 
 def states_cell(analysis: Analysis, found: Candidate) -> bool:
@@ -271,13 +288,10 @@ def states_cell(analysis: Analysis, found: Candidate) -> bool:
     )
 
 
-def _reads_other_entries(analysis: Analysis, restore: Restore, record: StoreEffect, known: _Known) -> bool:
+def reads_other_entries(analysis: Analysis, restore: Restore, record: StoreEffect) -> bool:
     """Whether what the restore reads from an interface is found by keys that are made in another way than the record's."""
-    reading = (restore.function, restore.read)
-    if reading not in known.elsewhere:
-        reads = [e for e in analysis.summaries.effects_at(*reading) if e.kind == "read" and e.keys & record.keys]
-        known.elsewhere[reading] = bool(reads) and all(in_other_spaces(analysis, record, read) for read in reads)
-    return known.elsewhere[reading]
+    reads = [e for e in analysis.summaries.effects_at(restore.function, restore.read) if e.kind == "read" and e.keys & record.keys]
+    return bool(reads) and all(in_other_spaces(analysis, record, read) for read in reads)
 
 
 def is_entry_of(

@@ -60,17 +60,20 @@ def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
         return
     for record in records:
         kept = taken(analysis, identity, analysis.cells.entering.values(identity, record), record.event)
+        inverted = _inverted(analysis, identity, record)
         for mutation in mutations:
             if mutation.distance <= 1 and mutation.event != record.event and not set(mutation.cells) & set(record.cells):
-                candidate = _candidate(analysis, identity, mutation, record, kept)
+                candidate = _candidate(analysis, identity, mutation, record, kept, inverted)
                 if candidate is not None:
                     yield _finding(analysis, candidate)
                     break
 
 
-def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken]) -> Candidate | None:
+def _candidate(
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken], inverted: frozenset[str]
+) -> Candidate | None:
     image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
-    inverse = _holds_inverse(analysis, identity, mutation, record)
+    inverse = mutation.cells[-1] in inverted
     if not image and not inverse:
         analysis.spare(identity, mutation.event, "neither the overwritten value nor an inverse goes into the container", record.event)
         return None
@@ -99,14 +102,11 @@ def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     return Candidate(identity, mutation, record, fault, drop, replay)
 
 
-def _holds_inverse(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> bool:
-    """Whether a closure that changes the same cell goes into the record."""
-    for argument in analysis.view.event(identity, record.event).arguments:
-        if isinstance(argument.value, Closure):
-            inverse = analysis.summaries.of(FunctionId(identity.module, argument.value.function))
-            if any(m.cells[-1:] == mutation.cells[-1:] for m in inverse.mutations):
-                return True
-    return False
+def _inverted(analysis: Analysis, identity: FunctionId, record: Mutation) -> frozenset[str]:
+    """The cells that the closures change which go into the record."""
+    closures = [a.value for a in analysis.view.event(identity, record.event).arguments if isinstance(a.value, Closure)]
+    inverses = [analysis.summaries.of(FunctionId(identity.module, closure.function)) for closure in closures]
+    return frozenset(m.cells[-1] for inverse in inverses for m in inverse.mutations if m.cells)
 
 
 def _lost(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> tuple[int, Drop] | None:

@@ -86,6 +86,10 @@ class Program:
         """Every function, lambda, class body and module body, in the program's order."""
         return iter(self._functions)
 
+    def functions_in(self, module: str) -> Iterator[FunctionId]:
+        """Those of one module."""
+        return (FunctionId(module, index) for index in range(len(self.modules[module].ir.functions)))
+
     def function_at(self, module: str, index: int) -> Function:
         """The function with that index of a module."""
         return self.modules[module].ir.functions[index]

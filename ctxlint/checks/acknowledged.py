@@ -18,12 +18,11 @@ from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
 from ctxlint.checks.appends import NEAR, Appends
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.swallowing import Swallow, Swallows
-from ctxlint.checks.unwatched import parts_of
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Name, Value
+from ctxlint.ir.value import AccessPath, Name, Value, parts_of
 from ctxlint.knowledge.words import hints
 
 

@@ -86,17 +86,16 @@ def _around(analysis: Analysis, identity: FunctionId) -> frozenset[FunctionId]:
     """The functions of the same class (or module), and those of the program that they call."""
     owner = analysis.program.owner(identity)
     info = analysis.program.class_(owner) if owner is not None else None
-    count = len(analysis.program.modules[identity.module].ir.functions)
     own = (
         [FunctionId(info.module, method.function) for method in info.ir.methods] if info is not None
-        else [FunctionId(identity.module, index) for index in range(count)]
+        else analysis.program.functions_in(identity.module)
     )
-    found, edge = set(own), set(own)
+    found = edge = frozenset(own)
     for _ in range(2):
-        edge = {t for one in edge for e in analysis.view.call_graph.calls(one)
-                for t in analysis.view.call_graph.callees(one, e).functions} - found
+        edge = frozenset(t for one in edge for e in analysis.view.call_graph.calls(one)
+                         for t in analysis.view.call_graph.callees(one, e).functions) - found
         found |= edge
-    return frozenset(found)
+    return found
 
 
 def _settings(analysis: Analysis, identity: FunctionId, field: str) -> Iterator[Value]:

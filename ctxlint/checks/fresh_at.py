@@ -326,7 +326,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
 
 def _other_writer(analysis: Analysis, found: StaleCell) -> Evidence:
     if found.others:
-        first = min(found.others, key=lambda change: (is_begin_or_end(analysis, found.cell, change), found.others.index(change)))
+        first = min(found.others, key=lambda change: is_begin_or_end(analysis, found.cell, change))
         return Evidence(f"second writer: `{analysis.program.symbol(first.function)}`", first.function, first.mutation.event)
     if found.beside is not None:
         return Evidence("second writer: the same function, of which several are started here", found.beside.caller, found.beside.event)

@@ -40,4 +40,3 @@ def _operation(analysis: Analysis, effect: StoreEffect) -> str:
     """What the method is called by which a store is changed."""
     path = analysis.view.event(*effect.origin).path
     return path.steps[-1] if path is not None and path.steps else ""
-

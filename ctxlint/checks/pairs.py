@@ -84,7 +84,7 @@ def _neighbours(analysis: Analysis, identity: FunctionId) -> list[FunctionId]:
     family = {owner} if info is None else {*info.mro, *info.subclasses}
     declared = [program.class_(each) for each in family if each is not None]
     modules = {identity.module, *(each.module for each in declared if each is not None)}
-    members = (FunctionId(module, index) for module in sorted(modules) for index in range(len(program.modules[module].ir.functions)))
+    members = (member for module in sorted(modules) for member in program.functions_in(module))
     return [other for other in members if other != identity and program.owner(other) in family]
 
 

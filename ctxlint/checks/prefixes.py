@@ -20,9 +20,11 @@ def meets_nobody(analysis: Analysis, identity: FunctionId, write: int, others: I
     """
     if slice_of(analysis.view.event(identity, write)) is None:
         return False
-    own = _edits_at(analysis, identity, write)
+    measures = Measures(analysis.view, Holders(analysis.summaries))
+    own = _edits_at(analysis, measures, identity, write)
     return bool(own) and all(e.start == ZERO and e.removed is not None for e in own) and all(
-        other.mutation.how == "augment" or _is_at_end(_edits_at(analysis, other.function, other.mutation.event)) for other in others
+        other.mutation.how == "augment" or _is_at_end(_edits_at(analysis, measures, other.function, other.mutation.event))
+        for other in others
     )
 
 
@@ -30,6 +32,5 @@ def _is_at_end(edits: list[Edit]) -> bool:
     return bool(edits) and all(edit.at_tail for edit in edits)
 
 
-def _edits_at(analysis: Analysis, identity: FunctionId, event: int) -> list[Edit]:
-    measures = Measures(analysis.view, Holders(analysis.summaries))
+def _edits_at(analysis: Analysis, measures: Measures, identity: FunctionId, event: int) -> list[Edit]:
     return [e for e in Reader(analysis.summaries, measures, identity).edits() if e.event == event]

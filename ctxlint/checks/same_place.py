@@ -9,7 +9,7 @@ from ctxlint.checks.duals import applies, in_sequence, translated
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.positional import Carried, Reason
 from ctxlint.flow.paths import reachable
-from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.ir.value import Compound, Name, Result, Value, parts_of
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.measures import Sum
 from ctxlint.roles.record import Record
@@ -79,7 +79,7 @@ def bound_later(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iter
     captured = analysis.view.function(record.inverse).captures
     used = {
         name for replay in carried.replays for position in replay.edit.positions
-        for name in captured if Name(name, "captured") in _inside(position)
+        for name in captured if Name(name, "captured") in parts_of(position)
     }
     after = reachable(analysis.view.graph(record.function), record.event)
     for number, event in enumerate(analysis.view.function(record.function).events):
@@ -88,12 +88,6 @@ def bound_later(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iter
                 "bound-later", "a new value is bound to the variable that the inverse will look into", "high", record.function, number
             )
             return
-
-
-def _inside(value: Value) -> Iterator[Value]:
-    yield value
-    for part in value.parts if isinstance(value, Compound) else ():
-        yield from _inside(part)
 
 
 def _is_alone(carried: Carried, edit: Edit) -> bool:

@@ -12,7 +12,7 @@ from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import How, Mutation
 from ctxlint.checks.finding import Analysis
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value, parts_of
 from ctxlint.roles.cells import Change
 
 
@@ -76,8 +76,8 @@ def other_closures(analysis: Analysis, identity: FunctionId, write: Mutation) ->
         return ()
     return tuple(
         Change(other, change)
-        for other in analysis.program.functions()
-        if other.module == identity.module and other not in (identity, definer) and is_defined_in(analysis, other, definer)
+        for other in analysis.program.functions_in(identity.module)
+        if other not in (identity, definer) and is_defined_in(analysis, other, definer)
         and _leaves(analysis, other)
         for change in captured_changes(analysis, other)
         if change.path.root == root and definer_of(analysis, other, root) == definer and _attribute(change.path) == _attribute(write.path)
@@ -98,7 +98,7 @@ def _leaves(analysis: Analysis, identity: FunctionId) -> bool:
     return any(
         part in given
         for event in analysis.view.function(definer).events
-        for value in _given(event) for part in _parts(value)
+        for value in _given(event) for part in parts_of(value)
     )
 
 
@@ -107,13 +107,6 @@ def _given(event: Event) -> Iterator[Value]:
     yield from (argument.value for argument in event.arguments)
     if event.value is not None and not (event.kind == "local" and isinstance(event.value, Closure)):
         yield event.value
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    yield value
-    if isinstance(value, Compound):
-        for part in value.parts:
-            yield from _parts(part)
 
 
 def readings(analysis: Analysis, identity: FunctionId, at: int, values: Iterable[Value], path: AccessPath) -> frozenset[int]:

@@ -13,9 +13,8 @@ from ctxlint.calls.wrappers import calls_decorated, inner_functions
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value, landings
-from ctxlint.checks.unwatched import parts_of
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import NONE, Name, Result
+from ctxlint.ir.value import NONE, Name, Result, parts_of
 
 SCREEN = "screen"
 """The store of models that stands for what somebody sees and types."""

@@ -16,6 +16,7 @@ from ctxlint.calls.types import ClassObject, Instance, in_order
 from ctxlint.checks.carried import is_of_reading
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.other_records import methods_of
+from ctxlint.checks.second_writers import last_name
 from ctxlint.checks.store_writers import passed_through
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
@@ -31,7 +32,10 @@ def carries_what_never_changes(analysis: Analysis, identity: FunctionId, read: i
         if is_of_reading(analysis, identity, read, value, at, field)
     ]
     replaced = sum(len(analysis.program.declared_fields(kind)) for kind, _, _ in written) - len(carried)
-    return bool(replaced) and all(_never_changes(analysis, identity, write, kind, field) for kind, field in carried)
+    if not replaced:
+        return False
+    own = _store_itself(analysis, write) | passed_through(analysis, identity, write)
+    return all(_never_changes(analysis, identity, write, own, kind, field) for kind, field in carried)
 
 
 def _objects(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> Iterator[tuple[ClassId, Value, int]]:
@@ -47,17 +51,19 @@ def _objects(analysis: Analysis, identity: FunctionId, at: int, value: Value) ->
                 yield kind.name, event.path.root, value.event
 
 
-def _never_changes(analysis: Analysis, identity: FunctionId, write: StoreEffect, kind: ClassId, field: str) -> bool:
+def _never_changes(
+    analysis: Analysis, identity: FunctionId, write: StoreEffect, own: frozenset[FunctionId], kind: ClassId, field: str
+) -> bool:
+    """Whether the field is a scalar that nobody sets but who makes the object, and the store's `own` functions at every write."""
     owner = attribute_owner(analysis.view, kind, field)
     info = analysis.program.class_(owner)
     declared = next((f.annotation for f in info.ir.fields if f.name == field), "") if info is not None else ""
     if not is_scalar(declared):
         return False
-    own = _store_itself(analysis, write) | passed_through(analysis, identity, write)
     setters = [
         function for function, event in analysis.cells.set_fields(field)
         if not is_constructor(analysis.view, function) and function not in own
-        and (function == identity or _last_name(analysis, function) != _last_name(analysis, identity))    # another store's way
+        and (function == identity or last_name(analysis, function) != last_name(analysis, identity))    # another store's way
         and _may_be(analysis, function, event, kind, write.keys)
     ]
     return not setters and not any(
@@ -66,10 +72,6 @@ def _never_changes(analysis: Analysis, identity: FunctionId, write: StoreEffect,
         for number, event in enumerate(analysis.view.function(access.function).events)
         if event.kind == "call" and analysis.view.does(access.function, number, "copies")
     )
-
-
-def _last_name(analysis: Analysis, identity: FunctionId) -> str:
-    return analysis.view.function(identity).qualname.rpartition(".")[2]
 
 
 def _may_be(analysis: Analysis, identity: FunctionId, event: int, kind: ClassId, keys: frozenset[str]) -> bool:
@@ -107,7 +109,7 @@ def _store_itself(analysis: Analysis, write: StoreEffect) -> frozenset[FunctionI
     for method in methods_of(analysis, write):
         owner = analysis.program.owner(method)
         info = analysis.program.class_(owner) if owner is not None else None
-        name = analysis.view.function(method).qualname.rpartition(".")[2]
+        name = last_name(analysis, method)
         found.add(method)
         for each in info.subclasses if info is not None else ():
             body = analysis.program.method(each, name)

@@ -39,8 +39,10 @@ class Capped:
                     if isinstance(value, Result) and self._is_capped(function, value.event, containers, limit):
                         yield f"{attribute_owner(view, class_id, attribute)}.{attribute}"
             info = self._analysis.program.class_(class_id)
-            for field in info.ir.fields if info is not None else ():
-                body = FunctionId(info.module, info.ir.body) if info is not None else FunctionId("", 0)
+            if info is None:
+                continue
+            body = FunctionId(info.module, info.ir.body)
+            for field in info.ir.fields:
                 if isinstance(field.default, Result) and self._makes_capped(body, field.default.event, containers, limit):
                     yield f"{attribute_owner(view, class_id, field.name)}.{field.name}"
 

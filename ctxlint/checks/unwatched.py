@@ -11,7 +11,7 @@ from ctxlint.checks.finding import Analysis
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.ir.value import Name, Result, Value, parts_of
 
 MAIN = 12
 """How many calls a task may make, callees included, and still be mainly an append."""
@@ -61,14 +61,6 @@ def used_values(event: Event) -> Iterator[Value]:
     for value in (event.value, *event.keys, *(a.value for a in event.arguments)):
         if value is not None:
             yield from parts_of(value)
-
-
-def parts_of(value: Value) -> Iterator[Value]:
-    """The value and everything that it is put together from."""
-    yield value
-    if isinstance(value, Compound):
-        for part in value.parts:
-            yield from parts_of(part)
 
 
 def _finding(analysis: Analysis, identity: FunctionId, append: Append, confidence: Confidence) -> Finding:

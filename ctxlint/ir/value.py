@@ -7,6 +7,7 @@ Its leaves are constants, names and results of events; calls, attribute reads, i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, Union
 
 import msgspec
@@ -74,3 +75,11 @@ class AccessPath(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_h
 
 
 NONE = Constant("none", "None")
+
+
+def parts_of(value: Value) -> Iterator[Value]:
+    """The value and everything that it is put together from."""
+    yield value
+    if isinstance(value, Compound):
+        for part in value.parts:
+            yield from parts_of(part)

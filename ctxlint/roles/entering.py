@@ -45,8 +45,9 @@ class Entering:
         found: list[Value] = []
         for call in view.effective_calls(identity, mutation.event):
             for target in call.functions:
-                actuals = view.bound(call, target)
-                for inner in self._summaries.mutations_from(target, mutation.origin, mutation.distance - 1):
+                behind = self._summaries.mutations_from(target, mutation.origin, mutation.distance - 1)
+                actuals = view.bound(call, target) if behind else {}
+                for inner in behind:
                     stored = {s.name for s in self.content(target, inner) if s.kind == "param"}
                     found += [value for name, value in actuals.items() if name in stored]
         return tuple(dict.fromkeys(found))

@@ -21,7 +21,7 @@ class Blocking:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._known: dict[FunctionId, bool] = {}
+        self._known: dict[tuple[FunctionId, int], bool] = {}
 
     def waits(self, identity: FunctionId, event: int) -> bool:
         """Whether the call can take so long that other threads get far: it leaves the process, or nobody says what it does."""
@@ -48,8 +48,7 @@ class Blocking:
         return name.partition(".")[0] in sys.stdlib_module_names or bool(self._view.models.effects(name))
 
     def _function_waits(self, identity: FunctionId, depth: int) -> bool:
-        known = self._known.get(identity)
+        known = self._known.get((identity, depth))            # what is seen from further up does not reach as far down
         if known is None:
-            self._known[identity] = False                     # in a recursion the other calls decide
-            known = self._known[identity] = any(self._waits(identity, n, depth) for n in self._view.call_graph.calls(identity))
+            known = self._known[identity, depth] = any(self._waits(identity, n, depth) for n in self._view.call_graph.calls(identity))
         return known

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
+from ctxlint.checks.every_reading import holds_for_every_reading
 from ctxlint.checks.finding import Analysis
 from ctxlint.checks.pairs import is_made_of
-from ctxlint.checks.rewrites import Rewrite, is_test
+from ctxlint.checks.rewrites import Rewrite
 from ctxlint.flow.graph import EventGraph, GraphEdge
 from ctxlint.flow.paths import path
 from ctxlint.ir.function import Condition
@@ -25,26 +26,14 @@ _NEAR = 2
 
 def is_written_where_it_differs(analysis: Analysis, rewrite: Rewrite) -> bool:
     """Whether every reader only asks whether the file is what would be written, and has it written when it is not."""
-    primitives = [
-        (identity, effect) for identity, event in {reader.effect.origin for reader in rewrite.readers}
-        for effect in analysis.summaries.effects_at(identity, event) if effect.kind == "read" and effect.distance == 0
-    ]
-    return bool(primitives) and all(_heals(analysis, rewrite, identity, effect, _NEAR) for identity, effect in primitives)
+    def heals(identity: FunctionId, read: StoreEffect) -> bool | None:
+        writes = [
+            effect for effect in analysis.summaries.of(identity).effects
+            if effect.origin == rewrite.effect.origin and effect.kind == "write" and effect.event != read.event
+        ]
+        return _compares_before(analysis, identity, read, writes) if writes else None
 
-
-def _heals(analysis: Analysis, rewrite: Rewrite, identity: FunctionId, read: StoreEffect, depth: int) -> bool:
-    writes = [
-        effect for effect in analysis.summaries.of(identity).effects
-        if effect.origin == rewrite.effect.origin and effect.kind == "write" and effect.event != read.event
-    ]
-    if writes:
-        return _compares_before(analysis, identity, read, writes)
-    sites = [(caller, call) for caller, call in analysis.view.call_graph.callers(identity) if not is_test(caller)] if depth else []
-    return bool(sites) and all(
-        any(_heals(analysis, rewrite, caller, effect, depth - 1) for effect in analysis.summaries.effects_at(caller, call)
-            if effect.kind == "read" and effect.origin == read.origin)
-        for caller, call in sites
-    )
+    return holds_for_every_reading(analysis, rewrite, heals, _NEAR)
 
 
 def _compares_before(analysis: Analysis, identity: FunctionId, read: StoreEffect, writes: Sequence[StoreEffect]) -> bool:

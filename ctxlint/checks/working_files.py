@@ -5,8 +5,9 @@ from __future__ import annotations
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import UNKNOWN
+from ctxlint.checks.every_reading import holds_for_every_reading
 from ctxlint.checks.finding import Analysis
-from ctxlint.checks.rewrites import Rewrite, is_test
+from ctxlint.checks.rewrites import Rewrite
 from ctxlint.flow.paths import dominates, path
 
 _FAR = 5
@@ -15,28 +16,16 @@ _FAR = 5
 
 def is_written_anew_before_reading(analysis: Analysis, rewrite: Rewrite) -> bool:
     """Whether on every known way to a reader this very write of the file has been made before."""
-    readings = {reader.effect.origin for reader in rewrite.readers}
-    return bool(readings) and all(
-        _comes_after_the_write(analysis, rewrite, identity, effect, _FAR)
-        for identity, event in readings for effect in analysis.summaries.effects_at(identity, event)
-        if effect.kind == "read" and effect.distance == 0
-    )
+    def comes_after_the_write(identity: FunctionId, read: StoreEffect) -> bool | None:
+        graph = analysis.view.graph(identity)
+        written = read.place != UNKNOWN and any(
+            effect.origin == rewrite.effect.origin and effect.kind == "write" and effect.event != read.event
+            and effect.place == read.place and dominates(graph, effect.event, read.event) and _is_surely_made(analysis, identity, effect)
+            for effect in analysis.summaries.of(identity).effects
+        )
+        return written or None                                # where it is not, whoever calls for the reading may have seen to it
 
-
-def _comes_after_the_write(analysis: Analysis, rewrite: Rewrite, identity: FunctionId, read: StoreEffect, depth: int) -> bool:
-    graph = analysis.view.graph(identity)
-    if read.place != UNKNOWN and any(
-        effect.origin == rewrite.effect.origin and effect.kind == "write" and effect.event != read.event
-        and effect.place == read.place and dominates(graph, effect.event, read.event) and _is_surely_made(analysis, identity, effect)
-        for effect in analysis.summaries.of(identity).effects
-    ):
-        return True
-    sites = [(caller, call) for caller, call in analysis.view.call_graph.callers(identity) if not is_test(caller)] if depth else []
-    return bool(sites) and all(
-        any(_comes_after_the_write(analysis, rewrite, caller, effect, depth - 1)
-            for effect in analysis.summaries.effects_at(caller, call) if effect.kind == "read" and effect.origin == read.origin)
-        for caller, call in sites
-    )
+    return holds_for_every_reading(analysis, rewrite, comes_after_the_write, _FAR)
 
 
 def _is_surely_made(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> bool:

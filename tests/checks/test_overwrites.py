@@ -33,6 +33,18 @@ def load() -> str:
     return Path("notes.txt").read_text()
 '''
 
+ENTERED_UNDER_ITS_OWN_NAME = '''
+import gzip
+def keep(lines: list[str]) -> None:
+    handle = open("notes.txt", "w")  # <-
+    for line in lines:
+        with handle as handle:
+            handle = gzip.GzipFile(fileobj=handle)
+            handle.write(line)
+def load() -> str:
+    return open("notes.txt").read()
+'''
+
 
 def test_a_text_that_a_loop_changes_is_still_what_the_caller_told() -> None:
     assert [line for line, _ in answers(overwrites, agent=TOLD_IN_A_LOOP)] == marked(TOLD_IN_A_LOOP)
@@ -40,3 +52,7 @@ def test_a_text_that_a_loop_changes_is_still_what_the_caller_told() -> None:
 
 def test_many_chains_of_calls_lead_to_one_who_is_to_blame() -> None:
     assert [line for line, _ in answers(overwrites, agent=MANY_WAYS_UP)] == marked(MANY_WAYS_UP)
+
+
+def test_a_handle_that_a_loop_makes_of_itself_is_followed_once() -> None:
+    assert [line for line, _ in answers(overwrites, agent=ENTERED_UNDER_ITS_OWN_NAME)] == marked(ENTERED_UNDER_ITS_OWN_NAME)

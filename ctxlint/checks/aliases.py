@@ -31,6 +31,7 @@ from ctxlint.checks.kept_records import is_left_once, is_named, is_record, is_wa
 from ctxlint.checks.renewed import is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
+from ctxlint.ir.function import Condition
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.first_values import first_values
@@ -320,17 +321,20 @@ def _is_left(analysis: Analysis, facts: Facts, save: Stored) -> bool:
 
 def _is_dropped(analysis: Analysis, facts: Facts, restore: Stored, save: Stored) -> bool:
     """Whether the restoring function lets go of the record afterwards, or marks it as used and asks for the mark before."""
-    asked: set[Holder] = set()
-    if restore.function == restore.origin:
-        for condition in conditions_before(analysis, restore.function, restore.event):
-            asked |= _read_in(analysis, facts, restore.function, condition.value)
+    marks: set[Holder] = set()
     for mutation in analysis.summaries.of(restore.function).mutations:
         cell = mutation.cells[-1] if mutation.cells and mutation.event != restore.event else ""
         if cell == _root(save.place) and mutation.how in ("rebind", "field", "clear", "delete", "remove"):
             return True
-        if cell in asked and mutation.how in ("rebind", "field") and cell.rpartition(".")[0] == owner_of(save.place):
-            return True
-    return False
+        if cell and mutation.how in ("rebind", "field") and cell.rpartition(".")[0] == owner_of(save.place):
+            marks.add(cell)
+    if not marks or restore.function != restore.origin:
+        return False
+
+    def asks_for_mark(condition: Condition) -> bool:
+        return not marks.isdisjoint(_read_in(analysis, facts, restore.function, condition.value))
+
+    return any(True for _ in conditions_before(analysis, restore.function, restore.event, asks_for_mark))
 
 
 def _read_in(analysis: Analysis, facts: Facts, identity: FunctionId, value: Value) -> frozenset[Holder]:

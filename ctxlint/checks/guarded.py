@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.opened import handle_uses
@@ -36,12 +36,14 @@ def runs_only_if_missing(analysis: Analysis, identity: FunctionId, event: int, p
         place = _seen_inside(place, f"{identity.module}.{analysis.program.symbol(identity)}")
 
 
-def conditions_before(analysis: Analysis, identity: FunctionId, event: int) -> Iterator[Condition]:
-    """The conditions that hold on every way to the event."""
+def conditions_before(
+    analysis: Analysis, identity: FunctionId, event: int, wanted: Callable[[Condition], bool] | None = None
+) -> Iterator[Condition]:
+    """The conditions that hold on every way to the event, of those that are wanted; what is not costs no look at the ways."""
     graph = analysis.view.graph(identity)
     for number, block in enumerate(analysis.view.function(identity).blocks):
         for edge in block.edges:
-            if edge.condition is None:
+            if edge.condition is None or (wanted is not None and not wanted(edge.condition)):
                 continue
             target = graph.size + edge.target
             if len(graph.predecessors(target)) == 1 and dominates(graph, target, event):

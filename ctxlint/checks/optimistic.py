@@ -32,20 +32,23 @@ def writes_alone(analysis: Analysis) -> Iterator[WritesAlone]:
     """The validations of a program that leave out what was noted when the state was read."""
     carriers = Carriers(analysis.view)
     recordings = Recordings(analysis.view, carriers)
-    reading = list(_noted_at_reads(analysis, recordings))
-    if not reading:
-        return
+    reading: dict[str, list[Noted]] = {}
+    for note in _noted_at_reads(analysis, recordings):
+        reading.setdefault(note.function.module, []).append(note)
+    functions: dict[str, list[FunctionId]] = {module: [] for module in reading}
+    for identity in analysis.program.functions() if reading else ():
+        if identity.module in functions:
+            functions[identity.module].append(identity)
     validations = Validations(analysis.view, carriers)
     uncompared = Uncompared(analysis, carriers, validations)
-    for module in sorted({note.function.module for note in reading}):
-        functions = [identity for identity in analysis.program.functions() if identity.module == module]
-        fills = [note for identity in functions for note in recordings.noted(identity) if _is_kept(note)]
-        noted = [note for note in reading if note.function.module == module and _has_writer(uncompared, fills, note)]
-        for identity in functions if noted else ():
-            applied = [each for each in recordings.applied(identity) if each.kept and each.state]
+    for module in sorted(reading):
+        fills = [note for identity in functions[module] for note in recordings.noted(identity) if _is_kept(note)]
+        noted = [note for note in reading[module] if _has_writer(uncompared, fills, note)]
+        for identity in functions[module]:
+            elsewhere = [note for note in noted if note.function != identity]
+            applied = recordings.applied(identity) if elsewhere else ()
             tests = [test for test in validations.of(identity) if test.decides] if applied else []
             if tests:
-                elsewhere = [note for note in noted if note.function != identity]
                 yield from _left_out(recordings, uncompared, elsewhere, fills, applied, tests)
 
 
@@ -53,9 +56,9 @@ def _noted_at_reads(analysis: Analysis, recordings: Recordings) -> Iterator[Note
     """The keys by which a function reads out of one thing and which it puts into another, that outlives it."""
     for identity in analysis.program.functions():
         notes = [note for note in recordings.noted(identity) if _is_kept(note)]
-        looked = list(recordings.looked_up(identity)) if notes else []
+        looked_up = recordings.looked_up(identity) if notes else ()
         for note in notes:
-            if any(note.key == key and not container & note.containers for _, container, key in looked):
+            if any(note.key == looked.key and note.containers.isdisjoint(looked.containers) for looked in looked_up):
                 yield note
 
 
@@ -67,47 +70,50 @@ def _is_kept(note: Noted) -> bool:
 
 def _has_writer(uncompared: Uncompared, fills: list[Noted], note: Noted) -> bool:
     """Whether another function fills something that is kept beside what is noted, or the keys are handed on to a record."""
-    return any(
+    return any(read.kind == "field" for read in note.containers) or any(
         each.function != note.function and uncompared.are_beside(read, other)
         for read in note.containers for each in fills for other in each.containers
-    ) or any(read.kind == "field" for read in note.containers)
+    )
 
 
 def _left_out(
-    recordings: Recordings, uncompared: Uncompared, noted: list[Noted], fills: list[Noted], applied: list[Applied], tests: list[Test],
+    recordings: Recordings, uncompared: Uncompared, noted: list[Noted], fills: list[Noted], applied: Iterable[Applied], tests: list[Test],
 ) -> Iterator[WritesAlone]:
+    """The tests of what a function applies which no noted key takes part in; each question is asked of as few as can depend on it."""
     for kept in sorted(frozenset().union(*(each.kept for each in applied))):
         own = [each for each in applied if kept in each.kept and kept not in each.state]
-        state = frozenset().union(*(each.state for each in own))
         writing = [note for note in fills if kept in note.containers]
-        written = _filled_beside(fills, kept)
-        for test in tests:
-            if not own or not _asks(test, written, state, frozenset().union(*(each.state for each in own if each.by_key))):
-                continue
-            for note in noted:
-                read = next((each for each in sorted(note.containers) if each not in written | state), None)
-                if read is None or test.function == note.function or _is_write(fills, kept, note):
-                    continue
-                if not (writing or kept.kind == "field") or not _is_of_the_state(recordings, note, writing):
+        if not own or not (writing or kept.kind == "field"):
+            continue
+        state = frozenset().union(*(each.state for each in own))
+        mapping = frozenset().union(*(each.state for each in own if each.by_key))
+        keys = {(note.function, note.key) for note in writing}
+        written = frozenset([kept]).union(*(note.containers for note in fills if (note.function, note.key) in keys))
+        asking = [test for test in tests if _asks(test, written, state, mapping)]
+        reads = list(_reads(recordings, noted, writing, written | state)) if asking else []
+        for test in asking:
+            for note, read in reads:
+                if test.function == note.function:
                     continue
                 beside = uncompared.kept_beside(read, kept, _recording(noted, read))
-                if beside is not None and (writing or beside != read) and not test.mentioned & {read, beside}:
+                if beside is not None and (writing or beside != read) and test.mentioned.isdisjoint((read, beside)):
                     yield WritesAlone(test, kept, beside, note)
+
+
+def _reads(
+    recordings: Recordings, noted: list[Noted], writing: list[Noted], applied: frozenset[Carrier]
+) -> Iterator[tuple[Noted, Carrier]]:
+    """The noted keys of the state, and where they are noted: not where something is kept to be written under them."""
+    keys = {(note.function, note.key) for note in writing}
+    looked = [recordings.names_looked_up(*key) for key in keys]
+    for note in noted:
+        read = next((each for each in sorted(note.containers) if each not in applied), None)
+        if read is not None and (note.function, note.key) not in keys and _is_of_the_state(recordings, note, looked):
+            yield note, read
 
 
 def _recording(noted: Iterable[Noted], read: Carrier) -> frozenset[FunctionId]:
     return frozenset(note.function for note in noted if read in note.containers)
-
-
-def _filled_beside(fills: list[Noted], kept: Carrier) -> frozenset[Carrier]:
-    """What is filled with the keys under which something is kept to be written, where it is."""
-    where = {(note.function, note.key) for note in fills if kept in note.containers}
-    return frozenset([kept]).union(*(note.containers for note in fills if (note.function, note.key) in where))
-
-
-def _is_write(fills: list[Noted], kept: Carrier, note: Noted) -> bool:
-    """Whether a key is noted where something is kept to be written under it."""
-    return any(each.function == note.function and each.key == note.key and kept in each.containers for each in fills)
 
 
 def _asks(test: Test, written: frozenset[Carrier], state: frozenset[Carrier], mapping: frozenset[Carrier]) -> bool:
@@ -117,8 +123,7 @@ def _asks(test: Test, written: frozenset[Carrier], state: frozenset[Carrier], ma
     return not (test.membership and test.container & mapping)
 
 
-def _is_of_the_state(recordings: Recordings, note: Noted, writing: list[Noted]) -> bool:
+def _is_of_the_state(recordings: Recordings, note: Noted, looked: list[frozenset[str]]) -> bool:
     """Whether what is read has something in common with what is looked up where something is kept to be written."""
-    looked = [recordings.names_looked_up(each.function, each.key) for each in writing]
     own = recordings.names_looked_up(note.function, note.key)
-    return not any(looked) or any(own & each for each in looked) or not own
+    return not own or not any(looked) or any(not own.isdisjoint(each) for each in looked)

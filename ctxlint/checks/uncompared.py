@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.finding import Analysis
@@ -27,28 +27,27 @@ class Uncompared:
         self._analysis = analysis
         self._carriers = carriers
         self._validations = validations
-        self._reached: dict[Carrier, frozenset[Carrier] | None] = {}
-        self._fields: dict[str, frozenset[str]] = {}
-        self._functions: dict[str, list[FunctionId]] = {}
+        self._reached: dict[tuple[Carrier, frozenset[FunctionId]], frozenset[Carrier] | None] = {}
 
     def kept_beside(self, read: Carrier, written: Carrier, recording: frozenset[FunctionId]) -> Carrier | None:
         """Under which name the noted keys are kept beside what is to be written; None when something asks about them."""
-        if read not in self._reached:
-            self._reached[read] = self._untested(read, recording)
-        reached = self._reached[read]
+        if (read, recording) not in self._reached:
+            self._reached[read, recording] = self._untested(read, recording)
+        reached = self._reached[read, recording]
         return None if reached is None else next((each for each in (read, *sorted(reached)) if self.are_beside(each, written)), None)
 
     def _untested(self, read: Carrier, recording: frozenset[FunctionId]) -> frozenset[Carrier] | None:
         """All that the noted keys flow into, if no test mentions any of it."""
         modules = {identity.module for identity in recording}
-        functions = [f for f in self._analysis.program.functions() if f not in recording and (f.module in modules or self._names(f, read))]
+        naming = self._naming.get(read.name, ()) if read.kind == "field" else ()
+        functions = [f for f in self._analysis.program.functions() if f not in recording and (f.module in modules or f in naming)]
         reached = {read}
         grown = True
         while grown:
             grown = False
             for identity in functions:
-                for _, made_of, containers in self._carriers.flows(identity):
-                    if made_of & reached and not containers <= reached:
+                for made_of, containers in self._carriers.flows(identity):
+                    if not made_of.isdisjoint(reached) and not containers <= reached:
                         reached |= containers
                         grown = True
         told = frozenset(reached)
@@ -56,9 +55,15 @@ class Uncompared:
             self._takes(identity, event, told) for identity in recording for event in self._analysis.view.function(identity).events)
         return None if asked else told
 
-    def _names(self, identity: FunctionId, read: Carrier) -> bool:
-        return read.kind == "field" and any(
-            event.path is not None and read.name in event.path.steps for event in self._analysis.view.function(identity).events)
+    @functools.cached_property
+    def _naming(self) -> dict[str, set[FunctionId]]:
+        """The functions on whose paths a name stands."""
+        found: dict[str, set[FunctionId]] = {}
+        for identity in self._analysis.program.functions():
+            for event in self._analysis.view.function(identity).events:
+                for step in event.path.steps if event.path is not None else ():
+                    found.setdefault(step, set()).add(identity)
+        return found
 
     def _asks(self, identity: FunctionId, told: frozenset[Carrier]) -> bool:
         """Whether a function may compare, change or give away something that is told."""
@@ -98,17 +103,16 @@ class Uncompared:
         if one == other or one.kind != other.kind:
             return False
         if one.kind == "field":
-            return bool(self._owners(one.name) & self._owners(other.name))
+            return not self._owners.get(one.name, frozenset()).isdisjoint(self._owners.get(other.name, frozenset()))
         return one.scope == other.scope
 
-    def _owners(self, field: str) -> frozenset[str]:
-        known = self._fields.get(field)
-        if known is None:
-            known = self._fields[field] = frozenset(self._declaring(field))
-        return known
-
-    def _declaring(self, field: str) -> Iterator[str]:
+    @functools.cached_property
+    def _owners(self) -> dict[str, set[str]]:
+        """The classes that declare or store a field, and those that are derived from them, by the field's name."""
+        found: dict[str, set[str]] = {}
         for name in self._analysis.program.classes():
             info = self._analysis.program.class_(name)
-            if info is not None and (field in self._analysis.view.inference.stores(name) or any(e.name == field for e in info.ir.fields)):
-                yield from (name, *info.subclasses)
+            fields = (*self._analysis.view.inference.stores(name), *(field.name for field in info.ir.fields)) if info is not None else ()
+            for field in fields:
+                found.setdefault(field, set()).update((name, *info.subclasses) if info is not None else ())
+        return found

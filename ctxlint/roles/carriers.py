@@ -6,10 +6,11 @@ keeps state.  What a value is made of is over-estimated, keys and arguments incl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.memo import Memo
 from ctxlint.calls.types import ClassObject, in_order
 from ctxlint.calls.view import Call, View
 from ctxlint.ir.event import Event
@@ -20,7 +21,6 @@ FILLS = frozenset(["append", "add", "appendleft", "insert", "put", "put_nowait",
 """Methods that put their arguments into their receiver."""
 
 _CALLEES = 4
-_DEPTH = 4
 
 
 class Carrier(NamedTuple):
@@ -34,101 +34,115 @@ class Carrier(NamedTuple):
     name: str
 
 
+Flow = tuple[frozenset[Carrier], frozenset[Carrier]]
+"""What something is made of, and the containers that it is put into."""
+Part = Value | Carrier
+"""What a value is made of: another value of the function, or a container."""
+
+
 class Carriers:
     """Says what values are made of, and what flows into which container; memoised."""
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._values: dict[tuple[FunctionId, Value], frozenset[Carrier]] = {}
-        self._exact: dict[tuple[FunctionId, Value], frozenset[Carrier]] = {}
-        self._given: dict[FunctionId, frozenset[Carrier]] = {}
+        self._made: Memo[frozenset[Carrier]] = Memo(frozenset())
+        self._exact: Memo[frozenset[Carrier]] = Memo(frozenset())
         self._bindings: dict[FunctionId, dict[str, list[Value]]] = {}
         self._added: dict[FunctionId, dict[str, list[Value]]] = {}
-        self._flows: dict[FunctionId, tuple[tuple[int, frozenset[Carrier], frozenset[Carrier]], ...]] = {}
+        self._flows: dict[FunctionId, tuple[Flow, ...]] = {}
 
     # What a value is made of.
 
     def of(self, identity: FunctionId, value: Value) -> frozenset[Carrier]:
         """The containers that a value is made of, wherever in the function it stands."""
-        known = self._values.get((identity, value))
-        if known is None:
-            self._values[identity, value] = frozenset()
-            known = self._values[identity, value] = frozenset(self._find(identity, value))
-        return known
+        return self._made.get((identity, value), lambda: self._follow(identity, [value]))
 
-    def of_all(self, identity: FunctionId, values: Iterator[Value] | list[Value] | tuple[Value, ...]) -> frozenset[Carrier]:
+    def of_all(self, identity: FunctionId, values: Iterable[Value]) -> frozenset[Carrier]:
         """The containers of several values."""
         return frozenset().union(*(self.of(identity, value) for value in values))
 
     def of_path(self, identity: FunctionId, path: AccessPath, keys: tuple[Value, ...]) -> frozenset[Carrier]:
         """The containers that what stands at a path is made of, and those of the keys by which it was found."""
-        whole = self.exact_path(identity, path, keys)
-        if not any(step != "[*]" for step in path.steps):
-            whole |= self.of(identity, path.root)
-        for container, _ in looked_into(path, keys):
-            whole |= self.exact_path(identity, container, keys[:container.steps.count("[*]")])
-        return whole | self.of_all(identity, keys)
+        return self._follow(identity, self._on_path(identity, path, keys))
 
     def given(self, identity: FunctionId) -> frozenset[Carrier]:
         """What the function returns or yields is made of."""
-        known = self._given.get(identity)
-        if known is None:
-            self._given[identity] = frozenset()
-            values = [
-                event.value for event in self._view.function(identity).events
-                if event.value is not None and (event.kind == "return" or event.note in ("yield", "yield-from"))
-            ]
-            known = self._given[identity] = self.of_all(identity, values)
-        return known
+        return self._made.get(identity, lambda: self._follow(identity, (
+            event.value for event in self._view.function(identity).events
+            if event.value is not None and (event.kind == "return" or event.note in ("yield", "yield-from"))
+        )))
 
-    def _find(self, identity: FunctionId, value: Value) -> Iterator[Carrier]:
+    def _follow(self, identity: FunctionId, parts: Iterable[Part]) -> frozenset[Carrier]:
+        """The containers among some parts, and those that the other parts are made of in turn; each of them is taken apart once."""
+        found: set[Carrier] = set()
+        seen: set[Value] = set()
+        pending = list(parts)
+        while pending:
+            part = pending.pop()
+            if isinstance(part, Carrier):
+                found.add(part)
+            elif part not in seen:
+                seen.add(part)
+                known = self._made.known.get((identity, part))
+                pending += self._parts(identity, part) if known is None else known
+        return frozenset(found)
+
+    def _parts(self, identity: FunctionId, value: Value) -> Iterator[Part]:
+        """What a value is put together from: containers, and other values of the function."""
         if isinstance(value, Compound):
             yield from self.exact(identity, value) if value.operator == "item" else ()
-            for part in value.parts:
-                yield from self.of(identity, part)
+            yield from value.parts
         elif isinstance(value, Name):
             yield self.variable(identity, value)
             if value.scope == "local":
-                for bound in (*self._bound(identity).get(value.name, ()), *self._put(identity).get(value.name, ())):
-                    yield from self.of(identity, bound)
+                yield from self.bound(identity).get(value.name, ())
+                yield from self._put(identity).get(value.name, ())
         elif isinstance(value, Result):
             event = self._view.event(identity, value.event)
             if event.kind == "call" and event.path is not None:
                 yield from self._of_call(identity, value.event, event, event.path)
             elif event.path is not None and event.kind == "read":
-                yield from self.of_path(identity, event.path, event.keys)
-                yield from self._lifted(identity, value.event, event)
+                yield from self._on_path(identity, event.path, event.keys)
+                yield from self._given_back(identity, value.event)
             elif event.value is not None:
-                yield from self.of(identity, event.value)
+                yield event.value
 
-    def _of_call(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> Iterator[Carrier]:
+    def _on_path(self, identity: FunctionId, path: AccessPath, keys: tuple[Value, ...]) -> Iterator[Part]:
+        yield from self.exact_path(identity, path, keys)
+        if not any(step != "[*]" for step in path.steps):
+            yield path.root
+        for container, _ in looked_into(path, keys):
+            yield from self.exact_path(identity, container, keys[:container.steps.count("[*]")])
+        yield from keys
+
+    def _of_call(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> Iterator[Part]:
         if self.class_made(identity, number) is not None:
             return
-        targets = [target for call in self._view.calls(identity, number) for target in call.functions[:_CALLEES]]
-        if targets:
-            yield from self._lifted(identity, number, event)
+        if any(call.functions for call in self._view.calls(identity, number)):
+            yield from self._given_back(identity, number)
             return
         if path.steps:
-            yield from self.of_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys)
+            yield from self._on_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys)
         for argument in event.arguments:
-            yield from self.of(identity, argument.value)
+            yield argument.value
 
-    def _lifted(self, identity: FunctionId, number: int, event: Event) -> Iterator[Carrier]:
+    def _given_back(self, identity: FunctionId, number: int) -> Iterator[Part]:
+        """What the callees of an event give back, in terms of what they are passed."""
         for call in self._view.calls(identity, number):
             for target in call.functions[:_CALLEES]:
-                yield from self.lift(identity, number, call, target, self.given(target))
+                yield from self._as_passed(call, target, self.given(target))
 
-    def lift(self, identity: FunctionId, number: int, call: Call, target: FunctionId, told: frozenset[Carrier]) -> Iterator[Carrier]:
+    def lift(self, identity: FunctionId, call: Call, target: FunctionId, told: frozenset[Carrier]) -> frozenset[Carrier]:
         """Containers that a callee speaks of, in terms of what it is passed."""
+        return self._follow(identity, self._as_passed(call, target, told))
+
+    def _as_passed(self, call: Call, target: FunctionId, told: frozenset[Carrier]) -> Iterator[Part]:
+        """Containers that a callee speaks of; for its formals the values that are passed."""
         scope = _scope(target)
-        passed: dict[str, Value] | None = None
-        for carrier in told:
-            if carrier.kind != "variable" or carrier.scope != scope:
-                yield carrier
-                continue
-            passed = filled(self._view, call, target) if passed is None else passed
-            if carrier.name in passed:
-                yield from self.of(identity, passed[carrier.name])
+        own = {carrier.name for carrier in told if carrier.kind == "variable" and carrier.scope == scope}
+        passed = filled(self._view, call, target) if own else {}
+        yield from (value for name, value in passed.items() if name in own)
+        yield from (carrier for carrier in told if carrier.kind != "variable" or carrier.scope != scope)
 
     def class_made(self, identity: FunctionId, number: int) -> str | None:
         """The class of the program whose constructor an event calls."""
@@ -139,11 +153,7 @@ class Carriers:
 
     def exact(self, identity: FunctionId, value: Value) -> frozenset[Carrier]:
         """The containers that a value can be itself."""
-        known = self._exact.get((identity, value))
-        if known is None:
-            self._exact[identity, value] = frozenset()
-            known = self._exact[identity, value] = frozenset(self._same(identity, value))
-        return known
+        return self._exact.get((identity, value), lambda: frozenset(self._same(identity, value)))
 
     def exact_path(self, identity: FunctionId, path: AccessPath, keys: tuple[Value, ...]) -> frozenset[Carrier]:
         """The container that a path goes into last: items of a container are found in it."""
@@ -171,7 +181,7 @@ class Carriers:
 
     def _same(self, identity: FunctionId, value: Value) -> Iterator[Carrier]:
         if isinstance(value, Name):
-            bound = self._bound(identity).get(value.name, []) if value.scope == "local" else []
+            bound = self.bound(identity).get(value.name, []) if value.scope == "local" else []
             aliases = [carrier for each in bound for carrier in self.exact(identity, each)]
             yield from aliases or (self.variable(identity, value),)
         elif isinstance(value, Result):
@@ -185,7 +195,7 @@ class Carriers:
         elif isinstance(value, Compound):
             whole = value.parts[0] if value.operator == "item" else None
             if isinstance(whole, Name) and len(value.parts) > 1 and isinstance(value.parts[1], Constant):
-                bound = self._bound(identity).get(whole.name, []) if whole.scope == "local" else []
+                bound = self.bound(identity).get(whole.name, []) if whole.scope == "local" else []
                 if not any(self._is_element(identity, each) for each in bound):
                     yield Carrier("position", identity.module, value.parts[1].text)
             if value.operator in ("or", "if"):
@@ -195,7 +205,8 @@ class Carriers:
     def _is_element(self, identity: FunctionId, value: Value) -> bool:
         return isinstance(value, Result) and self._view.event(identity, value.event).kind == "iterate"
 
-    def _bound(self, identity: FunctionId) -> dict[str, list[Value]]:
+    def bound(self, identity: FunctionId) -> dict[str, list[Value]]:
+        """What the function's variables are bound to, by their names."""
         known = self._bindings.get(identity)
         if known is None:
             known = self._bindings[identity] = {}
@@ -218,45 +229,45 @@ class Carriers:
 
     # What flows where.
 
-    def flows(self, identity: FunctionId) -> tuple[tuple[int, frozenset[Carrier], frozenset[Carrier]], ...]:
-        """What the function puts into containers: the event, what it is made of, and the containers."""
+    def flows(self, identity: FunctionId) -> tuple[Flow, ...]:
+        """What the function puts into containers: of what it is made, and the containers."""
         known = self._flows.get(identity)
         if known is None:
-            known = self._flows[identity] = tuple(flow for flow in self._find_flows(identity) if flow[1] and flow[2])
+            known = self._flows[identity] = tuple(flow for flow in self._find_flows(identity) if all(flow))
         return known
 
-    def _find_flows(self, identity: FunctionId) -> Iterator[tuple[int, frozenset[Carrier], frozenset[Carrier]]]:
+    def _find_flows(self, identity: FunctionId) -> Iterator[Flow]:
         function = self._view.function(identity)
         for number, event in enumerate(function.events):
             target, values = put(event)
             if target is not None:
                 keys = event.keys[:target.steps.count("[*]")]
-                yield number, self.of_all(identity, values), self.exact_path(identity, target, keys)
+                yield self.of_all(identity, values), self.exact_path(identity, target, keys)
             elif event.kind == "write" and event.path is not None and event.value is not None:
-                yield number, self.of(identity, event.value), self.exact_path(identity, event.path, event.keys)
+                yield self.of(identity, event.value), self.exact_path(identity, event.path, event.keys)
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
-                yield number, self.of(identity, event.value), frozenset([self.variable(identity, event.path.root)])
+                yield self.of(identity, event.value), frozenset([self.variable(identity, event.path.root)])
             for each in (event.value, *(argument.value for argument in event.arguments)):
                 for key, part in displayed(each):
-                    yield number, self.of(identity, part), frozenset([Carrier("entry", identity.module, key)])
+                    yield self.of(identity, part), frozenset([Carrier("entry", identity.module, key)])
             if isinstance(event.value, Compound) and event.value.operator == "tuple" and event.kind in ("return", "local"):
                 for index, part in enumerate(event.value.parts):
-                    yield number, self.of(identity, part), frozenset([Carrier("position", identity.module, str(index))])
+                    yield self.of(identity, part), frozenset([Carrier("position", identity.module, str(index))])
             if event.kind == "call":
                 yield from self._passed(identity, number, event)
 
-    def _passed(self, identity: FunctionId, number: int, event: Event) -> Iterator[tuple[int, frozenset[Carrier], frozenset[Carrier]]]:
+    def _passed(self, identity: FunctionId, number: int, event: Event) -> Iterator[Flow]:
         made = self.class_made(identity, number)
         if made is not None:
             fields = self._view.program.declared_fields(made)
             for index, argument in enumerate(event.arguments):
                 name = argument.keyword or (fields[index] if index < len(fields) else "")
                 if name not in ("", "*", "**"):
-                    yield number, self.of(identity, argument.value), frozenset([Carrier("field", "", name)])
+                    yield self.of(identity, argument.value), frozenset([Carrier("field", "", name)])
         for call in self._view.calls(identity, number):
             for target in call.functions[:_CALLEES]:
                 for name, value in filled(self._view, call, target).items():
-                    yield number, self.of(identity, value), frozenset([Carrier("variable", _scope(target), name)])
+                    yield self.of(identity, value), frozenset([Carrier("variable", _scope(target), name)])
 
 
 def put(event: Event) -> tuple[AccessPath | None, list[Value]]:

@@ -14,6 +14,7 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.carriers import Carrier, Carriers, looked_into, put
 
 _LOOKS = frozenset(["get", "__getitem__"])
+_SUPER = AccessPath(Name("super", "global"))
 _DISPLAYS = frozenset(["tuple", "list", "set", "dict"])
 
 
@@ -27,23 +28,40 @@ class Noted(msgspec.Struct, frozen=True):
 
 
 class Applied(msgspec.Struct, frozen=True):
-    """An event that stores, under keys taken from `kept`, what was kept; or all of it at once. `by_key` when it is a mapping."""
+    """Something stores, under keys taken from `kept`, what was kept; or all of it at once. `by_key` when it is a mapping."""
 
-    event: int
     kept: frozenset[Carrier]
     state: frozenset[Carrier]
     by_key: bool
 
 
+class LookedUp(msgspec.Struct, frozen=True):
+    """A key by which a function reads out of something, and what that is."""
+
+    event: int
+    containers: frozenset[Carrier]
+    key: Value
+
+
 class Recordings:
-    """Which keys functions note and look up, and what they store that was kept."""
+    """Which keys functions note and look up, and what they store that was kept; memoised."""
 
     def __init__(self, view: View, carriers: Carriers) -> None:
         self._view = view
         self._carriers = carriers
+        self._noted: dict[FunctionId, tuple[Noted, ...]] = {}
+        self._looked_up: dict[FunctionId, tuple[LookedUp, ...]] = {}
+        self._applied: dict[tuple[FunctionId, int], tuple[Applied, ...]] = {}
 
-    def noted(self, identity: FunctionId) -> Iterator[Noted]:
+    def noted(self, identity: FunctionId) -> tuple[Noted, ...]:
         """The keys that the function puts into containers; to count is not to note."""
+        known = self._noted.get(identity)
+        if known is None:
+            self._noted[identity] = ()                   # a method that extends itself notes nothing else
+            known = self._noted[identity] = tuple(self._find_noted(identity))
+        return known
+
+    def _find_noted(self, identity: FunctionId) -> Iterator[Noted]:
         for number, event in enumerate(self._view.function(identity).events):
             target, values = put(event)
             if target is None or (event.kind == "write" and event.note == "aug" and target.steps != (event.path or target).steps):
@@ -57,9 +75,8 @@ class Recordings:
         """What the method that this one extends notes of what it is handed on."""
         events = self._view.function(identity).events
         for number, calls in self._view.calling_inside(identity):
-            root = events[number].path.root if events[number].path is not None else None  # type: ignore[union-attr]
-            maker = events[root.event].path if isinstance(root, Result) else None
-            if maker is None or maker != AccessPath(Name("super", "global")):
+            path = events[number].path
+            if path is None or not isinstance(path.root, Result) or events[path.root.event].path != _SUPER:
                 continue
             for call in calls:
                 for target in call.functions[:1]:
@@ -68,8 +85,14 @@ class Recordings:
                         if isinstance(note.key, Name) and note.key.name in bound:
                             yield Noted(identity, number, note.containers, bound[note.key.name])
 
-    def looked_up(self, identity: FunctionId) -> Iterator[tuple[int, frozenset[Carrier], Value]]:
-        """The keys by which the function reads out of something, and what that is."""
+    def looked_up(self, identity: FunctionId) -> tuple[LookedUp, ...]:
+        """The keys by which the function reads out of something."""
+        known = self._looked_up.get(identity)
+        if known is None:
+            known = self._looked_up[identity] = tuple(self._find_looked_up(identity))
+        return known
+
+    def _find_looked_up(self, identity: FunctionId) -> Iterator[LookedUp]:
         events = self._view.function(identity).events
         answers = {event.value for event in events if event.kind == "return"}
         answers |= {
@@ -82,78 +105,89 @@ class Recordings:
                 continue
             if event.kind == "read":
                 for container, key in looked_into(path, event.keys):
-                    yield number, self._carriers.exact_path(identity, container, event.keys[:container.steps.count("[*]")]), key
+                    yield LookedUp(number, self._carriers.exact_path(identity, container, event.keys[:container.steps.count("[*]")]), key)
             elif event.kind == "call" and path.steps and (path.steps[-1] in _LOOKS or self._answers(number, event, answers)):
                 asked = self._carriers.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys)
                 for argument in event.arguments[:2]:
                     if not isinstance(argument.value, Constant):
-                        yield number, asked, argument.value
+                        yield LookedUp(number, asked, argument.value)
 
     def names_looked_up(self, identity: FunctionId, key: Value) -> frozenset[str]:
         """The names on the paths to what the function looks up by a key, but for its own receiver's."""
         found: set[str] = set()
-        for number, _, by in self.looked_up(identity):
-            path = self._view.event(identity, number).path
-            if by == key and path is not None:
+        for looked in self.looked_up(identity):
+            path = self._view.event(identity, looked.event).path if looked.key == key else None
+            if path is not None:
                 found.update(step for step in path.steps if step != "[*]")
                 if isinstance(path.root, Name) and path.root.name != receiver_name(self._view.function(identity)):
                     found.add(path.root.name)
         return frozenset(found - _LOOKS)
 
     def _answers(self, number: int, event: Event, answers: set[Value | None]) -> bool:
-        return put(event)[0] is None and Result(number) in answers
+        return Result(number) in answers and put(event)[0] is None
 
-    def applied(self, identity: FunctionId, depth: int = 2) -> Iterator[Applied]:
+    def applied(self, identity: FunctionId, depth: int = 2) -> tuple[Applied, ...]:
         """What the function, or a callee that it tells, stores of what is kept elsewhere."""
-        for number, event in enumerate(self._view.function(identity).events):
-            yield from self._stored(identity, number, event)
-        for number, calls in self._view.calling_inside(identity) if depth else ():
+        known = self._applied.get((identity, depth))
+        if known is None:
+            known = self._applied[identity, depth] = tuple(dict.fromkeys(
+                each for each in self._find_applied(identity, depth) if each.kept and each.state))
+        return known
+
+    def _find_applied(self, identity: FunctionId, depth: int) -> Iterator[Applied]:
+        for event in self._view.function(identity).events:
+            yield from self._stored(identity, event)
+        for _, calls in self._view.calling_inside(identity) if depth else ():
             for call in calls:
                 for target in call.functions[:4]:
                     for each in self.applied(target, depth - 1) if target != identity else ():
-                        kept = frozenset(self._carriers.lift(identity, number, call, target, each.kept))
-                        state = frozenset(self._carriers.lift(identity, number, call, target, each.state))
-                        yield Applied(number, kept, state, each.by_key)
+                        kept, state = (self._carriers.lift(identity, call, target, told) for told in (each.kept, each.state))
+                        yield Applied(kept, state, each.by_key)
 
-    def _stored(self, identity: FunctionId, number: int, event: Event) -> Iterator[Applied]:
+    def _stored(self, identity: FunctionId, event: Event) -> Iterator[Applied]:
         of, path = self._carriers, event.path
         target, values = put(event)
         if target is not None:
             state = of.exact_path(identity, target, event.keys[:target.steps.count("[*]")])
             by_key = event.kind == "write" and bool(event.keys)
             kept = self.gone_through(identity, values[0]) if by_key else of.of_all(identity, values)
-            yield Applied(number, kept - state, state, by_key or (path is not None and path.steps[-1:] == ("update",)))
+            yield Applied(kept - state, state, by_key or (path is not None and path.steps[-1:] == ("update",)))
         elif event.kind == "write" and path is not None:
             for container, key in looked_into(path, event.keys):
-                yield Applied(number, self.gone_through(identity, key), of.exact_path(identity, path, event.keys), True)
-                yield Applied(number, self.gone_through(identity, key), of.exact_path(identity, container, event.keys), True)
+                yield Applied(self.gone_through(identity, key), of.exact_path(identity, path, event.keys), True)
+                yield Applied(self.gone_through(identity, key), of.exact_path(identity, container, event.keys), True)
         elif event.kind == "call" and path is not None and path.steps and len(event.arguments) > 1:
             told = frozenset().union(*(self.gone_through(identity, argument.value) for argument in event.arguments))
-            yield Applied(number, told, of.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys), True)
+            if told:
+                yield Applied(told, of.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys), True)
         for value in (event.value, *(argument.value for argument in event.arguments)):
             if isinstance(value, Compound):
                 parts = _merged(value)
                 for later in range(1, len(parts)):
                     state = frozenset().union(*(of.exact(identity, part) for part in parts[:later]))
-                    yield Applied(number, of.exact(identity, parts[later]), state, True)
+                    yield Applied(of.exact(identity, parts[later]), state, True)
 
-    def gone_through(self, identity: FunctionId, key: Value, seen: frozenset[Value] = frozenset()) -> frozenset[Carrier]:
-        """What a key was taken out of, by going through it; the formal itself, when it is one. A name may be bound to its own part."""
+    def gone_through(self, identity: FunctionId, key: Value) -> frozenset[Carrier]:
+        """What a key was taken out of, by going through it; the formal itself, when it is one."""
         function = self._view.function(identity)
-        whole = key.parts[0] if isinstance(key, Compound) and key.operator == "item" else key
-        if isinstance(whole, Result):
-            event = function.events[whole.event]
-            return self._carriers.of(identity, event.value) if event.kind == "iterate" and event.value is not None else frozenset()
-        if not isinstance(whole, Name) or whole.scope != "local" or whole in seen:
-            return frozenset()
-        if any(formal.name == whole.name for formal in function.formals):
-            return frozenset([self._carriers.variable(identity, whole)])
-        bound = [
-            event.value for event in function.events
-            if event.kind == "local" and event.path is not None and event.path.root == whole and event.value not in (None, whole)
-        ]
-        return frozenset().union(*(
-            self.gone_through(identity, value, seen | {whole}) for value in bound if value is not None and not isinstance(value, Name)))
+        formals = {formal.name for formal in function.formals}
+        found: set[Carrier] = set()
+        seen: set[str] = set()                           # a name may be bound to its own part
+        pending = [key]
+        while pending:
+            value = pending.pop()
+            whole = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
+            if isinstance(whole, Result):
+                event = function.events[whole.event]
+                if event.kind == "iterate" and event.value is not None:
+                    found |= self._carriers.of(identity, event.value)
+            elif isinstance(whole, Name) and whole.scope == "local" and whole.name not in seen:
+                seen.add(whole.name)
+                if whole.name in formals:
+                    found.add(self._carriers.variable(identity, whole))
+                else:
+                    pending += [bound for bound in self._carriers.bound(identity).get(whole.name, ()) if not isinstance(bound, Name)]
+        return frozenset(found)
 
 
 def _keys(event: Event, values: list[Value]) -> Iterator[Value]:

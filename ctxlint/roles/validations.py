@@ -38,6 +38,7 @@ class Validations:
         self._view = view
         self._carriers = carriers
         self._own: dict[FunctionId, tuple[Test, ...]] = {}
+        self._all: dict[tuple[FunctionId, int], tuple[Test, ...]] = {}
 
     def own(self, identity: FunctionId) -> tuple[Test, ...]:
         """The comparisons that the function makes itself, of two things that are no constants."""
@@ -46,18 +47,23 @@ class Validations:
             known = self._own[identity] = tuple(dict.fromkeys(self._find(identity)))
         return known
 
-    def of(self, identity: FunctionId, depth: int = 2) -> Iterator[Test]:
+    def of(self, identity: FunctionId, depth: int = 2) -> tuple[Test, ...]:
         """The function's comparisons and those of its callees, in terms of what it passes them."""
-        yield from self.own(identity)
+        known = self._all.get((identity, depth))
+        if known is None:
+            known = self._all[identity, depth] = tuple(dict.fromkeys((*self.own(identity), *self._lifted(identity, depth))))
+        return known
+
+    def _lifted(self, identity: FunctionId, depth: int) -> Iterator[Test]:
         for number, calls in self._view.calling_inside(identity) if depth else ():
             for call in calls:
                 for target in call.functions[:4]:
                     for test in self.of(target, depth - 1) if target != identity else ():
-                        mentioned = frozenset(self._carriers.lift(identity, number, call, target, test.mentioned))
+                        mentioned = self._carriers.lift(identity, call, target, test.mentioned)
                         told = any(carrier.kind != "variable" for carrier in mentioned - test.mentioned)
                         yield msgspec.structs.replace(
                             test, function=identity if told else test.function, event=number if told else test.event, mentioned=mentioned,
-                            container=frozenset(self._carriers.lift(identity, number, call, target, test.container)),
+                            container=self._carriers.lift(identity, call, target, test.container),
                         )
 
     def _find(self, identity: FunctionId) -> Iterator[Test]:

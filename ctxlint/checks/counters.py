@@ -26,13 +26,13 @@ def counted_otherwise(analysis: Analysis, undo: UndoRecords, carried: Carried) -
         loop = analysis.view.graph(record.function).derived(Loops).loop_of(edit.event)
         if loop is None or record.event in loop.body or edit.operation not in _COUNTED:
             continue
-        if _is_miscounted_by_variable(analysis, carried, edit, loop):
+        if _is_miscounted_by_variable(analysis, undo, carried, edit, loop):
             yield Reason(
                 "miscounted", "some round of the loop counts and makes no edit, or edits and is not counted", "high",
                 record.function, edit.event,
             )
             return
-        if edit.maybe and edit.distance and _is_every_round_counted(analysis, undo, carried, edit, loop):
+        if undo.edits.may_be_left_out(edit) and _is_every_round_counted(analysis, undo, carried, edit, loop):
             yield Reason(
                 "miscounted", "some round of the loop makes no edit, and the record counts them all", "high", record.function, edit.event
             )
@@ -54,7 +54,8 @@ def _is_every_round_counted(analysis: Analysis, undo: UndoRecords, carried: Carr
     return False
 
 
-def _is_miscounted_by_variable(analysis: Analysis, carried: Carried, edit: Edit, loop: Loop) -> bool:
+def _is_miscounted_by_variable(analysis: Analysis, undo: UndoRecords, carried: Carried, edit: Edit, loop: Loop) -> bool:
+    """Whether a variable that the replay takes for the number of elements is another one."""
     record = carried.record
     for replay in carried.replays:
         sums = [s for s in (replay.edit.removed, replay.edit.inserted) if s is not None]
@@ -63,7 +64,7 @@ def _is_miscounted_by_variable(analysis: Analysis, carried: Carried, edit: Edit,
             part = record.parts[holder]
             if isinstance(part.value, Name) and part.where == record.function:
                 steps = _steps(analysis, record.function, part.at, part.value, loop)
-                if steps and _differs(analysis, record.function, carried, edit, loop, steps):
+                if steps and _differs(analysis, undo, carried, edit, loop, steps):
                     return True
     return False
 
@@ -83,9 +84,9 @@ def _steps(analysis: Analysis, identity: FunctionId, at: int, name: Name, loop: 
     return found
 
 
-def _differs(analysis: Analysis, identity: FunctionId, carried: Carried, edit: Edit, loop: Loop, steps: set[int]) -> bool:
+def _differs(analysis: Analysis, undo: UndoRecords, carried: Carried, edit: Edit, loop: Loop, steps: set[int]) -> bool:
     """Whether some round passes the edits and no counting step, or such a step and no edit."""
-    graph = analysis.view.graph(identity)
+    graph = analysis.view.graph(carried.record.function)
     start = loop.driver if loop.driver is not None else loop.head
     edits = {e.event for e in carried.edits if e.operation == edit.operation and e.event in loop.body}
 
@@ -95,6 +96,6 @@ def _differs(analysis: Analysis, identity: FunctionId, carried: Carried, edit: E
             for one, other in ((start, event), (event, start))
         )
 
-    if edit.maybe:
+    if undo.edits.may_be_left_out(edit):
         return path(graph, start, start, edits, exceptional=False) is None and path(graph, start, start, steps, exceptional=False) is None
     return any(round_through(event, steps) for event in edits) or any(round_through(step, edits) for step in steps)

@@ -114,25 +114,25 @@ def _counted_short(analysis: Analysis, undo: UndoRecords, carried: Carried) -> I
         others = [e for e in carried.edits if e.operation == edit.operation and e.event != edit.event]
         if edit.operation not in ("append", "pop") or edit.partial or not optional(analysis, record.function, edit.event, record.event):
             continue
-        if edit.repeats is not None and not edit.partial:
+        if edit.repeats is not None:
             continue                                       # every round makes one like it
         if any(o.event in reachable(graph, edit.event) or edit.event in reachable(graph, o.event) for o in others):
             for replay in carried.replays:
                 count = replay.edit.removed if replay.edit.removed != ZERO else replay.edit.inserted
                 counted = translated(undo, record, edit, replay.function, count, False)
                 if counted is not None and (
-                    counted.terms and all(is_plain(atom) for atom in counted.atoms) or counted == _always(analysis, carried, edit)
+                    counted.terms and all(is_plain(atom) for atom in counted.atoms) or counted == _always(analysis, undo, carried, edit)
                 ):
                     yield Reason("miscounted", "this one is not in the recorded count", "medium", record.function, edit.event)
                     return
 
 
-def _always(analysis: Analysis, carried: Carried, edit: Edit) -> Sum | None:
+def _always(analysis: Analysis, undo: UndoRecords, carried: Carried, edit: Edit) -> Sum | None:
     """How many elements the edits like this one add, or remove, that no way to the record leaves out."""
     total = ZERO
     for other in carried.edits:
         change = other.inserted if edit.operation == "append" else other.removed
-        if other.operation != edit.operation or change is None or other.looped or other.partial or other.maybe:
+        if other.operation != edit.operation or change is None or other.looped or other.partial or undo.edits.may_be_left_out(other):
             return None
         if not optional(analysis, carried.record.function, other.event, carried.record.event):
             total = total + change

@@ -21,8 +21,8 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
     `start` (from the front), `removed` and `inserted` are None when they cannot be said as a sum. `positions` are the values
     that say where, `contents` those that go in, as seen at `event`. `origin` is the primitive edit. `partial` is true for an
     edit in a loop that some round skips or some exit leaves early; `repeats` is how many rounds the loop makes, if known.
-    `looped` is true for one that a loop makes anew in every round, each at a place of its own. `maybe` is true for one of a
-    callee that some ordinary way through the callee leaves out.
+    `looped` is true for one that a loop makes anew in every round, each at a place of its own. `below` is the edit of a callee
+    that this is.
     """
 
     holders: frozenset[Holder]
@@ -38,7 +38,7 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
     partial: bool = False
     repeats: Sum | None = None
     looped: bool = False
-    maybe: bool = False
+    below: tuple[FunctionId, Edit] | None = None
 
     @property
     def positional(self) -> bool:

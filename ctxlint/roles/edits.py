@@ -6,7 +6,7 @@ An edit is followed through helpers by replacing the helper's formals with what 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -47,6 +47,7 @@ class Edits:
         self._made: dict[FunctionId, tuple[Edit, ...]] = {}
         self._own: dict[FunctionId, tuple[Edit, ...]] = {}
         self._all: dict[FunctionId, tuple[Edit, ...]] = {}
+        self._placed: dict[FunctionId, tuple[Edit, ...]] = {}
 
     def made(self, identity: FunctionId) -> Sequence[Edit]:
         """The operations of the function itself that are edits, each by itself: not yet as often and as late as they are made."""
@@ -70,9 +71,24 @@ class Edits:
         found = self._all.get(identity)
         if found is None:
             self._all[identity] = ()
-            lifted = [*self.own(identity), *self._lifted(identity)]
-            found = self._all[identity] = tuple(sorted(lifted, key=lambda e: (e.event, e.distance)))
+            found = self._all[identity] = _in_order([*self.own(identity), *self._lifted(identity, self.of)])
         return found
+
+    def placed(self, identity: FunctionId) -> tuple[Edit, ...]:
+        """Those edits of the function and its callees that are at a place which is found somewhere, in event order.
+
+        Few edits are: what most functions add at an end is not followed to their callers before somebody asks for it.
+        """
+        found = self._placed.get(identity)
+        if found is None:
+            self._placed[identity] = ()
+            edits = [*filter(_is_placed, self.own(identity)), *self._lifted(identity, self.placed)] if identity in self.at_places else []
+            found = self._placed[identity] = _in_order(edits)
+        return found
+
+    def may_be_left_out(self, edit: Edit) -> bool:
+        """Whether some callee on the way to an edit has an ordinary way that leaves it out."""
+        return edit.below is not None and (self._is_avoided(*edit.below) or self.may_be_left_out(edit.below[1]))
 
     @functools.cached_property
     def at_places(self) -> frozenset[FunctionId]:
@@ -270,7 +286,8 @@ class Edits:
 
     # Through calls.
 
-    def _lifted(self, identity: FunctionId) -> Iterator[Edit]:
+    def _lifted(self, identity: FunctionId, edits_of: Callable[[FunctionId], Iterable[Edit]]) -> Iterator[Edit]:
+        """The edits that callees make, in terms of what they are passed."""
         own = self.own(identity)
         events = self._view.function(identity).events
         for number, calls in self._view.calling(identity):
@@ -286,7 +303,7 @@ class Edits:
             seen: set[object] = set()
             for call, target in reached:
                 passed: _Passed | None = None
-                for edit in self.of(target):
+                for edit in edits_of(target):
                     if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
                         passed = passed or self._what_is_passed(identity, number, call, target)
                         lifted = self._seen_from(identity, number, target, edit, passed)
@@ -328,7 +345,7 @@ class Edits:
             return substituted(sum, {**sums, **places, **moved})
 
         return msgspec.structs.replace(
-            edit, holders=holders, event=number, distance=edit.distance + 1, maybe=edit.maybe or self._is_avoided(target, edit),
+            edit, holders=holders, event=number, distance=edit.distance + 1, below=(target, edit),
             start=self._settle(identity, seen(edit.start), self.own(identity)),
             removed=self._settle(identity, seen(edit.removed), self.own(identity)),
             inserted=self._settle(identity, seen(edit.inserted), self.own(identity)),
@@ -363,6 +380,16 @@ def _counting(asked: Value | None) -> Iterator[Name]:
 def _is_step_down(event: Event) -> bool:
     return event.kind == "local" and isinstance(event.value, Compound) and event.value.operator in ("-", "-=") and (
         event.value.parts[1:] == (Constant("int", "1"),))
+
+
+def _in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    return tuple(sorted(edits, key=lambda e: (e.event, e.distance)))
+
+
+def _is_placed(edit: Edit) -> bool:
+    """Whether something says where an edit is or how far it reaches; what a caller passes does not make that so."""
+    sums = (edit.removed,) if edit.at_tail else (edit.start, edit.removed)
+    return bool(edit.positions) or any(s is not None and s.terms for s in sums)
 
 
 def _may_be_at_a_place(edit: Edit) -> bool:

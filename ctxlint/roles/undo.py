@@ -108,9 +108,8 @@ class UndoRecords:
         if self._used is None:
             self._used = Uses()
             for identity in self.view.program.functions():
-                for edit in self.edits.of(identity) if identity in self.edits.at_places else ():
-                    if edit.positions or any(s is not None and s.terms for s in (edit.start, edit.removed)):
-                        self._used.add(identity, edit, self.places(identity, edit))
+                for edit in self.edits.placed(identity):
+                    self._used.add(identity, edit, self.places(identity, edit))
         return self._used
 
     def is_kept_up_to_date(self, container: Holder) -> bool:

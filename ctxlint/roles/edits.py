@@ -146,7 +146,7 @@ class Edits:
         """The one edit that a function will make when it is called with these values, as they are at an event."""
         given = tuple(Argument("", value) for value in arguments)
         call = Call((target,), (), (), given, receiver, self._view.function(target).qualname.rpartition(".")[2])
-        made = [edit for edit in self.of(target) if edit.operation not in ("whole", "reorder")]
+        made = [edit for edit in self._outlasting(target, self.of(target)) if edit.operation not in ("whole", "reorder")]
         if len(made) != 1:
             return None
         return self._seen_from(identity, number, target, made[0], self._what_is_passed(identity, number, call, target), later=True)
@@ -286,7 +286,7 @@ class Edits:
 
     # Through calls.
 
-    def _lifted(self, identity: FunctionId, edits_of: Callable[[FunctionId], Iterable[Edit]]) -> Iterator[Edit]:
+    def _lifted(self, identity: FunctionId, edits_of: Callable[[FunctionId], tuple[Edit, ...]]) -> Iterator[Edit]:
         """The edits that callees make, in terms of what they are passed."""
         own = self.own(identity)
         events = self._view.function(identity).events
@@ -303,7 +303,7 @@ class Edits:
             seen: set[object] = set()
             for call, target in reached:
                 passed: _Passed | None = None
-                for edit in edits_of(target):
+                for edit in self._outlasting(target, edits_of(target)):
                     if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
                         passed = passed or self._what_is_passed(identity, number, call, target)
                         lifted = self._seen_from(identity, number, target, edit, passed)
@@ -311,6 +311,11 @@ class Edits:
                         if lifted.holders and essence not in seen:
                             seen.add(essence)
                             yield lifted
+
+    def _outlasting(self, target: FunctionId, edits: tuple[Edit, ...]) -> Iterable[Edit]:
+        """The edits that a caller can tell: not those of lists that are gone when the function returns."""
+        passing = self._holders.of_one_call(target) if edits else ()
+        return [edit for edit in edits if not edit.holders <= passing] if passing else edits
 
     def _what_is_passed(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> _Passed:
         """What a call gives for the formals of one of its functions."""

@@ -160,6 +160,10 @@ class Holders:
             self._journals[identity] = known
         return known
 
+    def of_one_call(self, identity: FunctionId) -> frozenset[Holder]:
+        """The places of those lists: nobody sees them before or after one call of the function."""
+        return frozenset(self.own(identity, name) for name in self.journals(identity))
+
     def is_shared_below(self, identity: FunctionId, name: str) -> bool:
         """Whether a function defined inside this one takes the variable."""
         return name in self.shared_below(identity)

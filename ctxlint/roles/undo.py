@@ -94,7 +94,7 @@ class UndoRecords:
 
     def is_of_one_call(self, record: Record) -> bool:
         """Whether the log is a list of the function itself: what a failure makes it take back."""
-        return any(record.container == self.holders.own(record.function, name) for name in self.holders.journals(record.function))
+        return record.container in self.holders.of_one_call(record.function)
 
     def is_taken_back_here(self, record: Record, edit: Edit) -> bool:
         """Whether the function itself takes the recorded edit back by another one, when something has failed."""

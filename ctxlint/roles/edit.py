@@ -72,3 +72,19 @@ def rebased(holders: Iterable[Holder], renamed: Mapping[Holder, Iterable[Holder]
         else:
             found.update(f"{new}{holder[len(head):]}" for new in renamed[head])
     return frozenset(found)
+
+
+def edits_in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Edits by where they are made; those of the function itself before those of its callees."""
+    return tuple(sorted(edits, key=lambda e: (e.event, e.distance)))
+
+
+def is_placed(edit: Edit) -> bool:
+    """Whether something says where an edit is or how far it reaches; what a caller passes does not make that so."""
+    sums = (edit.removed,) if edit.at_tail else (edit.start, edit.removed)
+    return bool(edit.positions) or any(s is not None and s.terms for s in sums)
+
+
+def may_be_at_a_place(edit: Edit) -> bool:
+    """Whether an edit says where it is, or removes as much as lies somewhere."""
+    return edit.operation in ("insert", "store", "remove", "slice", "pop") or (edit.operation == "whole" and edit.removed is not None)

@@ -19,7 +19,7 @@ from ctxlint.flow.loops import Loop, Loops, may_repeat
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.event import Argument, Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.edit import Edit, rebased
+from ctxlint.roles.edit import Edit, edits_in_order, is_placed, may_be_at_a_place, rebased
 from ctxlint.roles.holders import STORE, Holder, Holders
 from ctxlint.roles.measures import ONE, ZERO, Atom, Measures, Sum, single, substituted
 from ctxlint.roles.reading import Reader
@@ -71,7 +71,7 @@ class Edits:
         found = self._all.get(identity)
         if found is None:
             self._all[identity] = ()
-            found = self._all[identity] = _in_order([*self.own(identity), *self._lifted(identity, self.of)])
+            found = self._all[identity] = edits_in_order([*self.own(identity), *self._lifted(identity, self.of)])
         return found
 
     def placed(self, identity: FunctionId) -> tuple[Edit, ...]:
@@ -82,8 +82,8 @@ class Edits:
         found = self._placed.get(identity)
         if found is None:
             self._placed[identity] = ()
-            edits = [*filter(_is_placed, self.own(identity)), *self._lifted(identity, self.placed)] if identity in self.at_places else []
-            found = self._placed[identity] = _in_order(edits)
+            edits = [*filter(is_placed, self.own(identity)), *self._lifted(identity, self.placed)] if identity in self.at_places else []
+            found = self._placed[identity] = edits_in_order(edits)
         return found
 
     def may_be_left_out(self, edit: Edit) -> bool:
@@ -96,7 +96,7 @@ class Edits:
 
         What is added at an end, set anew or reordered as a whole is at none, and no call makes anything else of it.
         """
-        found = {identity for identity in self._view.program.functions() if any(map(_may_be_at_a_place, self.made(identity)))}
+        found = {identity for identity in self._view.program.functions() if any(map(may_be_at_a_place, self.made(identity)))}
         above: dict[FunctionId, list[FunctionId]] = {}
         for identity in self._view.program.functions() if found else ():
             for _, calls in self._view.calling(identity):
@@ -385,21 +385,6 @@ def _counting(asked: Value | None) -> Iterator[Name]:
 def _is_step_down(event: Event) -> bool:
     return event.kind == "local" and isinstance(event.value, Compound) and event.value.operator in ("-", "-=") and (
         event.value.parts[1:] == (Constant("int", "1"),))
-
-
-def _in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
-    return tuple(sorted(edits, key=lambda e: (e.event, e.distance)))
-
-
-def _is_placed(edit: Edit) -> bool:
-    """Whether something says where an edit is or how far it reaches; what a caller passes does not make that so."""
-    sums = (edit.removed,) if edit.at_tail else (edit.start, edit.removed)
-    return bool(edit.positions) or any(s is not None and s.terms for s in sums)
-
-
-def _may_be_at_a_place(edit: Edit) -> bool:
-    """Whether an edit says where it is, or removes as much as lies somewhere."""
-    return edit.operation in ("insert", "store", "remove", "slice", "pop") or (edit.operation == "whole" and edit.removed is not None)
 
 
 def _postpones(event: Event) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import Answer, At, Finding
+from ctxlint.checks.finding import Answer, At, Finding
 from ctxlint.checks.words import worded
 from ctxlint.discovery.files import SourceFile
 from ctxlint.ir.module import Module

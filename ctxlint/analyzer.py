@@ -14,8 +14,8 @@ import msgspec
 
 from ctxlint.again import Spans, in_words, witnesses
 from ctxlint.calls.program import LinkedModule, link
-from ctxlint.checks.answer import Finding
-from ctxlint.checks.finding import Analysis as Questions
+from ctxlint.checks.analysis import Analysis as Questions
+from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find, settled
 from ctxlint.discovery.files import SourceFile
 from ctxlint.ir.module import Module

@@ -10,8 +10,8 @@ from ctxlint.calls.edges import edges
 from ctxlint.calls.guards import Guards
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import LinkedModule, link
-from ctxlint.checks.answer import Finding
-from ctxlint.checks.finding import Analysis, Silence
+from ctxlint.checks.analysis import Analysis, Silence
+from ctxlint.checks.finding import Finding
 from ctxlint.checks.run import Options, find
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.engine import Request, files_of, plan

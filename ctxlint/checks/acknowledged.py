@@ -14,9 +14,9 @@ import msgspec
 
 from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import NEAR, Appends
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.swallowing import Swallow, Swallows
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.conflict_sets import Facts, Sides, crossed, is_effect, read_fields
 from ctxlint.checks.decisions import Decision, is_declared
-from ctxlint.checks.finding import Analysis
 from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Compound, Constant, Result, Value

@@ -14,8 +14,8 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, in_order
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.image_changes import (
     Changes,

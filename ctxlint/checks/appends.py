@@ -15,9 +15,9 @@ from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.terms import are_apart
 from ctxlint.calls.view import Call
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.compensation import is_same_place
 from ctxlint.checks.connections import committed_at
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.key_spaces import expires_by_itself, in_other_spaces
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.readers import is_used

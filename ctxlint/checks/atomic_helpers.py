@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.rewrites import is_test
 
 CONTENT = ("str", "bytes")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import PLACE, At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import handlers_of
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence

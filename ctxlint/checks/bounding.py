@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.raw import Side, gone_through
 from ctxlint.flow.paths import path
 from ctxlint.ir.function import Condition

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.bounding import asks_of_elements, bounds, is_bounded_at, is_negative, stands_for
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.raw import SUMS, Side, gone_through, is_receiver, raw_names
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.function import Condition

@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.records import may_be_other_holder
 from ctxlint.diagnostic import Confidence

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.named import Named, reaches_without
 
 MAX_CALLERS = 4

@@ -14,7 +14,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.types import ClassObject
 from ctxlint.calls.view import Call
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.bounds import is_bounded, is_raw, is_raw_field
 from ctxlint.checks.bypasses import Bypass, bypasses
 from ctxlint.checks.counters import counted_otherwise
 from ctxlint.checks.duals import applies, left_over, mismatch
 from ctxlint.checks.extents import outgrown
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards, shared_between
 from ctxlint.checks.miscounts import miscounted
 from ctxlint.checks.positional import Carried, Reason, carried_by, revisions

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.guards import guards
 from ctxlint.ir.value import AccessPath, Compound, Value
 from ctxlint.knowledge.words import hints

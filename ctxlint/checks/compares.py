@@ -13,11 +13,11 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.declarations import declarations
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.optimistic import WritesAlone, writes_alone
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence

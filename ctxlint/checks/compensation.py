@@ -8,7 +8,7 @@ from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.terms import UNKNOWN, subterms
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.retries import gates, tests
 from ctxlint.flow.paths import path

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.picking import picked_from
 from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import AccessPath, Result
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.across import lie_across
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.fields import Fields

@@ -7,8 +7,8 @@ import re
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import NONE_TYPE, Instance, Types
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import is_declared
-from ctxlint.checks.finding import Analysis
 from ctxlint.ir.function import Function
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.fields import Fields

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fetched import is_fetched
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import asks_whether_there
 from ctxlint.checks.handlers import Handler
 from ctxlint.checks.healed import is_written_where_it_differs

@@ -9,7 +9,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.narrowing import ISINSTANCE
 from ctxlint.calls.types import ClassObject, in_order
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.quantities import normal
 from ctxlint.checks.turning import is_reversed

@@ -7,7 +7,7 @@ from typing import Optional
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.rewrites import Rewrite, is_test
 
 Says = Callable[[FunctionId, StoreEffect], Optional[bool]]

@@ -8,7 +8,7 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.view import Call
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.handlers import handlers_of
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Name

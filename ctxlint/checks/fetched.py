@@ -8,7 +8,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import resolve_name, split
 from ctxlint.calls.sources import Source
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.rewrites import Rewrite, sources_of_content
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.value import Constant, Value

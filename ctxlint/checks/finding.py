@@ -1,56 +1,76 @@
-"""What a check answers: where, which events in which order, and why the roles are believed."""
+"""The answer of a check in words that need no program any more: what was found, and at which events.
+
+No line stands in it: an edit that only moves code about changes none of them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Union
+
 import msgspec
 
-from ctxlint.calls.guards import Guards
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.summaries import Summaries
-from ctxlint.calls.view import View
-from ctxlint.checks.bodies import Bodies
-from ctxlint.knowledge.words import Words
-from ctxlint.roles.blocking import Blocking
-from ctxlint.roles.cells import Cells
-from ctxlint.roles.concurrency import Concurrency
-from ctxlint.roles.key_spaces import KeySpaces
-from ctxlint.roles.stores import Stores
-from ctxlint.roles.tasks import Tasks
+from ctxlint.diagnostic import Confidence
+
+PLACE = "{path}:{line}:{column}"
+"""Where an event begins, for a rewrite."""
 
 
-class Silence(msgspec.Struct, frozen=True):
-    """A fact that kept a check silent about an event it had in view, and the events that show the fact."""
+class At(msgspec.Struct, frozen=True):
+    """Where an event stands, in words that are made when somebody reads them: `text` has `{path}`, `{line}` and `{column}`."""
 
     function: FunctionId
     event: int
-    fact: str
-    shown_by: tuple[tuple[FunctionId, int], ...] = ()
+    text: str = "{line}"
 
 
-class Analysis:
-    """Everything a check may ask about a program, and what it says about the events that it passes over."""
+Word = Union[str, At]
+"""A text, or one with a place in it."""
 
-    silences: list[Silence] | None = None
-    """What the checks noted; None while nobody asks, so that noting costs nothing."""
 
-    def __init__(self, view: View) -> None:
-        self.bodies = Bodies()
-        self.warnings: list[str] = []
-        """What whoever wrote a policy should be told."""
-        self.view = view
-        self.program = view.program
-        self.words: Words = view.words
-        self.summaries = Summaries(view)
-        self.guards = Guards(view)
-        self.stores = Stores(self.summaries)
-        self.key_spaces = KeySpaces(self.summaries)
-        self.cells = Cells(self.summaries)
-        self.concurrency = Concurrency(self.view)
-        self.tasks = Tasks(self.view)
-        self.blocking = Blocking(self.view)
+class Evidence(msgspec.Struct, frozen=True):
+    """One reason to believe a role, with the place that shows it (none for a fact of the whole program)."""
 
-    def spare(self, function: FunctionId, event: int, fact: str, *shown_by: int | tuple[FunctionId, int]) -> None:
-        """Note why the event is no finding; numbers in `shown_by` are events of the same function."""
-        if self.silences is not None:
-            places = tuple((function, place) if isinstance(place, int) else place for place in shown_by)
-            self.silences.append(Silence(function, event, fact, places))
+    text: str
+    function: FunctionId | None = None
+    event: int = -1
+
+
+class FlowStep(msgspec.Struct, frozen=True):
+    """One step of the event path: the event, and what it does in this argument; `by` is who acts while this code waits there."""
+
+    function: FunctionId
+    event: int
+    text: str
+    by: str = ""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One answer of a check; the rule turns it into words.
+
+    `fields` fill the placeholders of the rule's (or the kind's) message and scenario. `chain` is the normalised operations
+    that the fingerprint is taken from: cells and operations, no lines. `facts` are for the rule's rewrite.
+    """
+
+    function: FunctionId
+    event: int
+    kind: str
+    confidence: Confidence
+    fields: Mapping[str, Word]
+    flow: tuple[FlowStep, ...]
+    evidence: tuple[Evidence, ...]
+    chain: tuple[str, ...]
+    facts: dict[str, Word] = {}
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A finding with what its diagnostic takes from the program: the function's qualified name, what the event calls, the
+    operations without the names of modules, and the digest of the body.
+    """
+
+    finding: Finding
+    symbol: str
+    callees: str
+    events: tuple[str, ...]
+    body: str

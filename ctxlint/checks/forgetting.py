@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.wording import short_cell
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Result, Value

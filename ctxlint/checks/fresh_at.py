@@ -13,9 +13,9 @@ import msgspec
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import parameters
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.carried import carried_fields, carries_only_constants
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.fresh_facts import container_of, lock_facts
 from ctxlint.checks.fresh_guards import (
     compares_old_content,

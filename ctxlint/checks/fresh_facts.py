@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import PLACE, At, Word
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.finding import PLACE, At, Word
 from ctxlint.ir.value import AccessPath
 
 DEEP = 6

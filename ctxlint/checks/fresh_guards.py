@@ -10,8 +10,8 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import Term, subterms
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.checked_inside import checks_its_base
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.lock_keys import picking_keys
 from ctxlint.checks.records import keys_of, same_store, selectors
 from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between

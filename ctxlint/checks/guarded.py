@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.terms import UNKNOWN, Term, is_folder_of
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.handlers import caught
 from ctxlint.checks.torn_loads import handlers_of_garbage
 from ctxlint.flow.assumptions import NOTHING, Assumed, follow

@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path, reachable

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.every_reading import holds_for_every_reading
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.pairs import is_made_of
 from ctxlint.checks.rewrites import Rewrite
 from ctxlint.flow.graph import EventGraph, GraphEdge

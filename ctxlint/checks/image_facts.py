@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ctxlint.calls.types import Instance, in_order
-from ctxlint.checks.answer import Word
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.finding import Word
 from ctxlint.roles.image import Image, shares, steps_below
 from ctxlint.roles.mutated import Change
 

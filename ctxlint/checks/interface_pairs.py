@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.function import Formal, Function
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")

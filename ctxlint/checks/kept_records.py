@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, Types
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.diagnostic import Confidence
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import Holder

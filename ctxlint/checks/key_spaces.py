@@ -6,7 +6,7 @@ One interface serves a whole program: a queue, a log and a table of who is there
 from __future__ import annotations
 
 from ctxlint.calls.effects import WRITES, StoreEffect
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import NONE
 from ctxlint.knowledge.words import hints
 

@@ -6,9 +6,9 @@ from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.terms import UNKNOWN, subterms
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Append, Appends
 from ctxlint.checks.compensation import is_same_place
-from ctxlint.checks.finding import Analysis
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Result

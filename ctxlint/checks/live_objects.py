@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 
 DEEPEST = 4
 """How many calls down a kept object is looked for."""

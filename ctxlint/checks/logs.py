@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.positional import Carried, Reason
 from ctxlint.checks.turning import is_reversed

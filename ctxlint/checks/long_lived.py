@@ -6,7 +6,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import split
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import conditions
 from ctxlint.checks.second_writers import other_writers, siblings_through
 from ctxlint.checks.shared_variables import captured_name, other_closures, readings

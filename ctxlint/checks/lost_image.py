@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import UNKNOWN, Term, keys, text_of
-from ctxlint.checks.answer import PLACE, At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep
 from ctxlint.checks.swallowing import Swallow, is_secondary
 from ctxlint.checks.wording import store_name
 from ctxlint.flow.paths import path

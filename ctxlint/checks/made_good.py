@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Append
 from ctxlint.checks.fetched import is_fetched
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.fresh_guards import condition_sources
 from ctxlint.checks.healed import is_written_where_it_differs
 from ctxlint.checks.marks import is_only_compared

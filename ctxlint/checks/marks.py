@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.opened import handle_uses
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import NONE, Compound, Constant, Name, Result, Value
 from ctxlint.roles.stores import Access
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.duals import is_plain, optional, translated
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.positional import Carried, Reason, is_of
 from ctxlint.checks.same_place import is_round

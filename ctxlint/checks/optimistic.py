@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.uncompared import Uncompared
 from ctxlint.roles.carriers import Carrier, Carriers
 from ctxlint.roles.recordings import Applied, Noted, Recordings

@@ -12,7 +12,7 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.types import ClassObject
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.records import comes_from, keys_of, same_store, selectors
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Constant, Result, Value

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.atomic_helpers import AtomicHelpers
 from ctxlint.checks.derivable import why_it_can_be_made_again
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import Handler, handlers_of
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller

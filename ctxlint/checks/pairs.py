@@ -6,7 +6,7 @@ from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.terms import parameters
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
 

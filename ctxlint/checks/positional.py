@@ -8,8 +8,8 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.duals import applies
-from ctxlint.checks.finding import Analysis
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit

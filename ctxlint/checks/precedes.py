@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.checks.answer import Finding
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.call_order import before_call
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import Finding
 from ctxlint.checks.store_pairs import before_other_store
 from ctxlint.checks.store_records import before_store_record
 from ctxlint.checks.undo_records import before_undo_record

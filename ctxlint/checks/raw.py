@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import FunctionRef
 from ctxlint.calls.wrappers import inner_functions
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import NONE, Closure, Value
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ctxlint.calls.call import Call
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
-from ctxlint.checks.answer import PLACE, At, Word
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.finding import PLACE, At, Word
 from ctxlint.ir.value import AccessPath, Compound, Name
 
 DEEP = 6

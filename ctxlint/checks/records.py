@@ -8,7 +8,7 @@ from typing import Literal, Union
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import Term, is_fresh, subterms
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
 
 Sameness = Literal[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.paths import path
 from ctxlint.roles.holders import Holder

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.duals import translated
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.positional import Carried, Reason
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import Holder

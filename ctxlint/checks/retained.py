@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import NEAR, Append
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.paths import path
 from ctxlint.roles.entering import REMOVALS

@@ -16,7 +16,7 @@ from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.sources import Source
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.ordering import comes_before
 from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path

@@ -15,7 +15,7 @@ from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import UNKNOWN, Term, are_apart, is_fresh, parameters
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.pairs import reads_beside, reads_of_the_same_argument

@@ -6,9 +6,9 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
-from ctxlint.checks.answer import Answer, Finding
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.bodies import module_relative
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import Answer, Finding
 from ctxlint.diagnostic import CONFIDENCES
 from ctxlint.errors import ConfigurationError
 from ctxlint.ir.span import Span

@@ -6,7 +6,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import condition_sources
 from ctxlint.checks.shared_variables import definer_of, is_defined_in
 from ctxlint.flow.guards import guards

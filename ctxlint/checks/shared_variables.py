@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.mutations import How, Mutation
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Closure, Compound, Name, Result, Value, parts_of
 from ctxlint.roles.cells import Change

@@ -20,7 +20,7 @@ from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import is_fresh
 from ctxlint.calls.types import Instance, in_order
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
 from ctxlint.checks.long_lived import is_long_lived, readings_for, rechecks_variable, writers_beside
 from ctxlint.checks.prefixes import meets_nobody

@@ -15,10 +15,10 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import parameters
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.compensation import is_same_place, writes_after_failure
 from ctxlint.checks.connections import holders, named
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.wording import store_name

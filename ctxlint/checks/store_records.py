@@ -16,10 +16,10 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import resolve_name
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.key_spaces import in_other_spaces
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts

@@ -10,7 +10,7 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import Term, is_fresh, subterms
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.other_records import is_another_record, methods_of
 from ctxlint.checks.records import may_be_same_place, same_store, selectors

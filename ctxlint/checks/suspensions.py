@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.paths import path
 
 EXTERNAL = frozenset({"sql", "store"})

@@ -10,8 +10,8 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import resolve_name
 from ctxlint.calls.wrappers import calls_decorated, inner_functions
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value, landings
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import NONE, Name, Result, parts_of

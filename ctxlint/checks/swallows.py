@@ -14,11 +14,11 @@ from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.acknowledged import acknowledged
-from ctxlint.checks.answer import PLACE, At, Evidence, Finding, FlowStep, Word
-from ctxlint.checks.answers import Answers
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.failure_values import Answers
+from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep, Word
 from ctxlint.checks.forgetting import Outgoing, forgotten
 from ctxlint.checks.handlers import BROAD
 from ctxlint.checks.last_saves import last_save

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 
 MOST = 60

@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import Value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.handlers import Handler, handlers_of
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Constant, Result

@@ -13,8 +13,8 @@ from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import is_scalar
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import ClassObject, Instance, in_order
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.carried import is_of_reading
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.other_records import methods_of
 from ctxlint.checks.second_writers import last_name
 from ctxlint.checks.store_writers import passed_through

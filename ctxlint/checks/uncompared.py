@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound
 from ctxlint.roles.carriers import FILLS, Carrier, Carriers

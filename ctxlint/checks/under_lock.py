@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 
 MAX_CALLERS = 4
 """How many callers up the lock is looked for."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.wording import short_cell
 from ctxlint.ir.value import NONE, Closure, Result, Value
 

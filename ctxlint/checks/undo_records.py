@@ -15,10 +15,10 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.checks.answer import At, Evidence, Finding, FlowStep
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.compensation import changes_after_failure
 from ctxlint.checks.fallible import may_fail, may_skip
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.taken import Taken, taken

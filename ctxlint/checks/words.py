@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.answer import Answer, At, Evidence, FlowStep, Word
+from ctxlint.checks.finding import Answer, At, Evidence, FlowStep, Word
 from ctxlint.diagnostic import CONFIDENCES, Confidence, Diagnostic, Step
 from ctxlint.ir.span import Span
 from ctxlint.knowledge.rules import Rule

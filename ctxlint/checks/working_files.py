@@ -5,8 +5,8 @@ from __future__ import annotations
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import UNKNOWN
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.every_reading import holds_for_every_reading
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.rewrites import Rewrite
 from ctxlint.flow.paths import dominates, path
 

@@ -9,8 +9,8 @@ from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.resolve import CallGraph
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.view import View
-from ctxlint.checks.answer import Finding
-from ctxlint.checks.finding import Analysis
+from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.finding import Finding
 from ctxlint.knowledge.models import Models, load_models
 from ctxlint.knowledge.words import load_words
 from tests.calls.programs import program

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.finding import Analysis
 from ctxlint.checks.handlers import handlers_of, is_failure_value
 from ctxlint.ir.value import NONE, Constant, Result, Value
 

@@ -19,6 +19,7 @@ from ctxlint.checks.decisions import Decision, Decisions
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.optimistic import WritesAlone, writes_alone
+from ctxlint.checks.predicates import is_predicate
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
 from ctxlint.roles.accesses import Accesses
@@ -27,6 +28,8 @@ from ctxlint.roles.overlaps import Overlaps
 from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import filled
 
+_ASKED_OF_ONE = frozenset(["==", "!=", "distinct"])
+"""Operators that single keys of two changes are compared by."""
 _SURENESS: tuple[Confidence, ...] = ("high", "medium", "low")
 
 
@@ -59,7 +62,7 @@ def _of_decisions(analysis: Analysis, fields: Fields, overlaps: Overlaps, decisi
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
-        if sides is not None and not combines(analysis, fields, decision):
+        if sides is not None and _is_sure(analysis, decision, sides) and not combines(analysis, fields, decision):
             found.append(_finding(
                 analysis, _where_it_is_left_out(analysis, facts, decision, sides.read), "reads-left-out", sides, _are_masks(analysis, decision)))
         elif sides is None and decision.paired:
@@ -67,6 +70,14 @@ def _of_decisions(analysis: Analysis, fields: Fields, overlaps: Overlaps, decisi
                 _finding(analysis, (decision.function, event), "reader-admitted", sides) for event, sides in admitted(analysis, facts, decision)
             ]
     return found
+
+
+def _is_sure(analysis: Analysis, decision: Decision, sides: Sides) -> bool:
+    """Whether it is seen that there is a decision about two changes; where that is unsure, what both are named for says nothing."""
+    if sides.confidence != "low":
+        return True
+    asked = decision.overlap.operator in _ASKED_OF_ONE or (decision.given and (decision.sets or decision.meets))
+    return asked and is_predicate(analysis, decision.function)
 
 
 def _surest(findings: list[Finding]) -> Iterator[Finding]:

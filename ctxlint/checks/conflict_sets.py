@@ -88,9 +88,9 @@ def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involv
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
     alike = named if effect else named & _alike(analysis, facts, decision)
-    if not decision.sets and not alike:
+    if not alike and not named:
         return None
-    return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
+    return Sides(effect or min(decision.compared), min(alike or named), None, None, "medium" if alike else "low")
 
 
 def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:

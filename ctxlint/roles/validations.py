@@ -20,7 +20,8 @@ _MEMBERSHIP = frozenset(["in", "not in"])
 class Test(msgspec.Struct, frozen=True):
     """A comparison at an event: what takes part in it, and for a membership the container that is looked into.
 
-    `decides` is true where the function can answer, or end, in more than one way.
+    `decides` is true where the function can answer, or end, in more than one way.  `at` is the event of the function that
+    is asked for its comparisons, `own` the comparison itself, in a callee of it or there.
     """
 
     function: FunctionId
@@ -29,6 +30,8 @@ class Test(msgspec.Struct, frozen=True):
     container: frozenset[Carrier]
     membership: bool
     decides: bool
+    at: int
+    own: tuple[FunctionId, int]
 
 
 class Validations:
@@ -62,7 +65,7 @@ class Validations:
                         mentioned = self._carriers.lift(identity, call, target, test.mentioned)
                         told = any(carrier.kind != "variable" for carrier in mentioned - test.mentioned)
                         yield msgspec.structs.replace(
-                            test, function=identity if told else test.function, event=number if told else test.event, mentioned=mentioned,
+                            test, function=identity if told else test.function, event=number if told else test.event, mentioned=mentioned, at=number,
                             container=self._carriers.lift(identity, call, target, test.container),
                         )
 
@@ -74,7 +77,7 @@ class Validations:
             if event.kind == "call" and path is not None and path.steps[-1:] and path.steps[-1] in _MEETS and event.arguments:
                 mentioned = self._carriers.of_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys)
                 mentioned |= self._carriers.of_all(identity, [argument.value for argument in event.arguments])
-                yield Test(identity, number, mentioned, frozenset(), False, decides)
+                yield Test(identity, number, mentioned, frozenset(), False, decides, number, (identity, number))
             for value in (event.value, *(argument.value for argument in event.arguments)):
                 yield from self._within(identity, number, value, decides)
         for block in function.blocks if function.events else ():
@@ -88,7 +91,7 @@ class Validations:
         if value.operator in _COMPARES and len(value.parts) > 1 and not any(isinstance(part, Constant) for part in value.parts):
             membership = value.operator in _MEMBERSHIP
             container = self._carriers.exact(identity, value.parts[-1]) if membership else frozenset()
-            yield Test(identity, at, self._carriers.of(identity, value), container, membership, decides)
+            yield Test(identity, at, self._carriers.of(identity, value), container, membership, decides, at, (identity, at))
         for part in value.parts:
             yield from self._within(identity, at, part, decides)
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.across import lie_across
 from ctxlint.calls.elements import MAPPINGS, SEQUENCES
+from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import Instance
+from ctxlint.checks.across import lie_across
 from ctxlint.checks.analysis import Analysis
+from ctxlint.flow.paths import reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.fields import Fields
@@ -114,6 +115,8 @@ class Decisions:
         """
         if one.field.startswith("__") or not all(self._may_be_one(identity, overlap.event, leaf) for leaf in (one, other)):
             return False
+        if one.instance == other.instance and not self._is_one_of_many(identity, one.instance):
+            return False
         if overlap.operator in _MEMBERSHIP:
             return overlap.iterated or one.instance == other.instance or one.collected == other.collected
         return overlap.operator not in _ORDER or self._are_both_ways_round(identity, overlap, one, other)
@@ -126,6 +129,17 @@ class Decisions:
         types = [type for type in self._view.inference.of_value(identity, at, named) if isinstance(type, Instance)]
         classes = [type.name for type in types if type.name not in _HOLDING]
         return not classes or len(classes) < len(types) or any(self._are_related(leaf.owner, name) for name in classes)
+
+    def _is_one_of_many(self, identity: FunctionId, name: str) -> bool:
+        """Whether a name holds another object in each round of a loop: only then what was collected before is of others."""
+        function = self._view.function(identity)
+        if name not in function.locals and not any(formal.name == name for formal in function.formals):
+            return True
+        graph = self._view.graph(identity)
+        return any(
+            event.path is not None and event.path.root == Name(name, "local") and not event.path.steps and number in reachable(graph, number)
+            for number, event in enumerate(function.events) if event.kind == "local"
+        )
 
     def _are_related(self, one: str, other: str) -> bool:
         infos = [info for info in map(self._analysis.program.class_, (one, other)) if info is not None]

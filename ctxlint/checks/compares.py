@@ -39,13 +39,15 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     overlaps = Overlaps(analysis.summaries, fields)
     all_decisions = Decisions(analysis, fields, overlaps)
     decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity)]
-    found = list(_of_decisions(analysis, fields, overlaps, decisions)) if decisions else []
+    found = list(_of_decisions(analysis, fields, overlaps, all_decisions, decisions)) if decisions else []
     known = {finding.function for finding in found}
     found += [finding for finding in map(functools.partial(_of_validation, analysis), writes_alone(analysis)) if finding.function not in known]
     yield from _surest(found)
 
 
-def _of_decisions(analysis: Analysis, fields: Fields, overlaps: Overlaps, decisions: list[Decision]) -> list[Finding]:
+def _of_decisions(
+    analysis: Analysis, fields: Fields, overlaps: Overlaps, all_decisions: Decisions, decisions: list[Decision],
+) -> list[Finding]:
     """What decisions about changes, known by their fields, leave out."""
     selecting = Selecting(analysis.summaries, fields)
     concerned = [_concerned(analysis, decision) for decision in decisions]
@@ -67,7 +69,8 @@ def _of_decisions(analysis: Analysis, fields: Fields, overlaps: Overlaps, decisi
                 analysis, _where_it_is_left_out(analysis, facts, decision, sides.read), "reads-left-out", sides, _are_masks(analysis, decision)))
         elif sides is None and decision.paired:
             found += [
-                _finding(analysis, (decision.function, event), "reader-admitted", sides) for event, sides in admitted(analysis, facts, decision)
+                _finding(analysis, (each.function, event), "reader-admitted", sides)
+                for each in (decision, *all_decisions.asking(decision)) for event, sides in admitted(analysis, facts, each)
             ]
     return found
 

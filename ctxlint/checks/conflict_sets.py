@@ -15,6 +15,7 @@ from ctxlint.checks.declarations import declarations, held_by, is_collection, is
 from ctxlint.checks.picking import picked_from
 from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Name
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
@@ -353,6 +354,18 @@ def is_effect(analysis: Analysis, key: str) -> bool:
     return bool(hints(key.rpartition(".")[2], analysis.words.effects))
 
 
+def _is_filled_anyway(analysis: Analysis, facts: Facts, decision: Decision) -> bool:
+    """Whether what is looked into gets its keys whatever is found there: an index, and no record of other changes."""
+    value, where = decision.overlap.value, decision.overlap.event
+    if decision.overlap.operator not in ("in", "not in") or not isinstance(value, Compound):
+        return False
+    stores = facts.accesses.writes_into(decision.function, facts.accesses.container(decision.function, where, value.parts[1]))
+    graph = analysis.view.graph(decision.function)
+    ends = {graph.exit, *(number for number, event in enumerate(graph.function.events) if event.kind == "raise")}
+    turns = {number for number, event in enumerate(graph.function.events) if event.kind == "iterate"}
+    return bool(stores) and path(graph, where, ends | turns, stores, exceptional=False) is None
+
+
 def formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
     """The formal by which a change reads, when the function compares only the one by which it writes."""
     function = analysis.view.function(decision.function)
@@ -364,7 +377,7 @@ def formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sid
         and any(places & where for _, places in uses for where in stored.values())
     ]
     missing = [name for name in reads if name not in mentioned]
-    if not stored or not missing or len(missing) < len(reads):
+    if not stored or not missing or len(missing) < len(reads) or _is_filled_anyway(analysis, facts, decision):
         return None
     written = list(stored)
     return Sides(written[0], missing[0], None, None, "medium")

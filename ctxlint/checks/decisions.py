@@ -15,6 +15,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import Instance
 from ctxlint.checks.across import lie_across
 from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.predicates import is_predicate
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
@@ -84,6 +85,18 @@ class Decisions:
         for decision in found.values():
             if self._matters(identity, decision.overlap):
                 yield decision
+
+    def asking(self, decision: Decision) -> Iterator[Decision]:
+        """The same decision in those who answer a question by it, each with what it passes."""
+        if not decision.paired or not decision.given or not is_predicate(self._analysis, decision.function):
+            return
+        for caller, number in self._view.call_graph.callers(decision.function):
+            lifted = [
+                overlap for overlap in self._overlaps.of(caller)
+                if overlap.event == number and any(leaf.key in decision.compared for leaf in overlap.fields)
+            ] if is_predicate(self._analysis, caller) else []
+            if lifted:
+                yield msgspec.structs.replace(decision, function=caller, overlap=lifted[0])
 
     def _compared(self, identity: FunctionId, overlap: Overlap) -> Iterator[Decision]:
         """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""

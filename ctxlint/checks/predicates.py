@@ -23,8 +23,8 @@ def _is_truth(analysis: Analysis, identity: FunctionId, value: Value, depth: int
         return value.kind == "bool"
     if isinstance(value, Compound):
         parts = value.parts[1:] if value.operator == "if" else value.parts
-        return value.operator in _LOGICAL or (
-            value.operator in _JOINED and all(_is_truth(analysis, identity, part, depth) for part in parts))
+        known = [part for part in parts if value.operator in _JOINED and _is_truth(analysis, identity, part, depth)]
+        return value.operator in _LOGICAL or (bool(known) and all(part in known or _is_read(analysis, identity, part) for part in parts))
     if isinstance(value, Name):
         bound = [
             event.value for event in analysis.view.function(identity).events
@@ -34,6 +34,11 @@ def _is_truth(analysis: Analysis, identity: FunctionId, value: Value, depth: int
     if isinstance(value, Result):
         return _asks(analysis, identity, value.event, depth)
     return False
+
+
+def _is_read(analysis: Analysis, identity: FunctionId, value: Value) -> bool:
+    """Whether a value is a field, as a flag beside what is asked is."""
+    return isinstance(value, Result) and analysis.view.event(identity, value.event).kind == "read"
 
 
 def _asks(analysis: Analysis, identity: FunctionId, number: int, depth: int) -> bool:

@@ -183,7 +183,7 @@ class Decisions:
     def _given(self, identity: FunctionId, overlap: Overlap, met: set[Leaf]) -> frozenset[Leaf]:
         """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        named = {leaf: self._fields.from_formal(identity, overlap.event, leaf).instance for leaf in met}
+        named = {leaf: _object(self._fields.from_formal(identity, overlap.event, leaf).instance) for leaf in met}
         passed = {leaf: name for leaf, name in named.items() if name in formals}
 
         def meets(one: Leaf, other: Leaf) -> bool:
@@ -303,6 +303,11 @@ class Decisions:
                         carriers.add(carrier)
                         grown = True
         return False
+
+
+def _object(instance: str) -> str:
+    """The object that has a part, or that carries the name under which something is declared of it."""
+    return instance.partition(".")[0].partition("[")[0]
 
 
 def _bound(number: int, event: Event) -> Value | None:

@@ -126,7 +126,9 @@ def _recording(noted: Iterable[Noted], read: Carrier) -> frozenset[FunctionId]:
 
 def _asks(test: Test, written: frozenset[Carrier], state: frozenset[Carrier]) -> bool:
     """Whether a test asks of what is written if the state, or what is kept of it, is what it was."""
-    return bool(test.mentioned & written and test.mentioned & (state - written))
+    if not test.about & written or not test.mentioned & (state - written):
+        return False
+    return not (test.membership and test.container & written) or not test.element.isdisjoint(state - written)
 
 
 class _Asked:

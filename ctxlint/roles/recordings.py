@@ -65,12 +65,21 @@ class Recordings:
     def _find_noted(self, identity: FunctionId) -> Iterator[Noted]:
         for number, event in enumerate(self._view.function(identity).events):
             target, values = put(event)
+            if event.path is not None and event.path.steps[-1:] == ("setdefault",) and self._is_used(identity, number):
+                continue                                 # an entry that is worked with, as a lock is
             if target is None or (event.kind == "write" and event.note == "aug" and target.steps != (event.path or target).steps):
                 continue
             containers = self._carriers.exact_path(identity, target, event.keys[:target.steps.count("[*]")])
             for key in _keys(event, values):
                 yield Noted(identity, number, containers, key)
         yield from self._noted_by_ancestors(identity)
+
+    def _is_used(self, identity: FunctionId, number: int) -> bool:
+        given = Result(number)
+        return any(
+            given in (event.value, event.path.root if event.path is not None else None, *(argument.value for argument in event.arguments))
+            for event in self._view.function(identity).events[number + 1:]
+        )
 
     def _noted_by_ancestors(self, identity: FunctionId) -> Iterator[Noted]:
         """What the method that this one extends notes of what it is handed on."""
@@ -152,14 +161,14 @@ class Recordings:
         if target is not None:
             state = of.exact_path(identity, target, event.keys[:target.steps.count("[*]")])
             by_key = event.kind == "write" and bool(event.keys)
-            kept = self.gone_through(identity, values[0]) if by_key else of.of_all(identity, values)
+            kept = self._carriers.gone_through(identity, values[0]) if by_key else of.of_all(identity, values)
             yield Applied(number, kept - state, state, by_key or (path is not None and path.steps[-1:] == ("update",)))
         elif event.kind == "write" and path is not None:
             for container, key in looked_into(path, event.keys):
-                yield Applied(number, self.gone_through(identity, key), of.exact_path(identity, path, event.keys), True)
-                yield Applied(number, self.gone_through(identity, key), of.exact_path(identity, container, event.keys), True)
+                yield Applied(number, self._carriers.gone_through(identity, key), of.exact_path(identity, path, event.keys), True)
+                yield Applied(number, self._carriers.gone_through(identity, key), of.exact_path(identity, container, event.keys), True)
         elif event.kind == "call" and path is not None and path.steps and len(event.arguments) > 1:
-            told = frozenset().union(*(self.gone_through(identity, argument.value) for argument in event.arguments))
+            told = frozenset().union(*(self._carriers.gone_through(identity, argument.value) for argument in event.arguments))
             if told:
                 yield Applied(number, told, of.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys), True)
         for value in (event.value, *(argument.value for argument in event.arguments)):
@@ -168,28 +177,6 @@ class Recordings:
                 for later in range(1, len(parts)):
                     state = frozenset().union(*(of.exact(identity, part) for part in parts[:later]))
                     yield Applied(number, of.exact(identity, parts[later]), state, True)
-
-    def gone_through(self, identity: FunctionId, key: Value) -> frozenset[Carrier]:
-        """What a key was taken out of, by going through it; the formal itself, when it is one."""
-        function = self._view.function(identity)
-        formals = {formal.name for formal in function.formals}
-        found: set[Carrier] = set()
-        seen: set[str] = set()                           # a name may be bound to its own part
-        pending = [key]
-        while pending:
-            value = pending.pop()
-            whole = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
-            if isinstance(whole, Result):
-                event = function.events[whole.event]
-                if event.kind == "iterate" and event.value is not None:
-                    found |= self._carriers.of(identity, event.value)
-            elif isinstance(whole, Name) and whole.scope == "local" and whole.name not in seen:
-                seen.add(whole.name)
-                if whole.name in formals:
-                    found.add(self._carriers.variable(identity, whole))
-                else:
-                    pending += [bound for bound in self._carriers.bound(identity).get(whole.name, ()) if not isinstance(bound, Name)]
-        return frozenset(found)
 
 
 def _keys(event: Event, values: list[Value]) -> Iterator[Value]:

@@ -15,7 +15,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
-from ctxlint.checks.decisions import Decision, Decisions
+from ctxlint.checks.decisions import Decision, Decisions, asks_for_regions
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.optimistic import WritesAlone, writes_alone
@@ -38,7 +38,7 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     fields = Fields(analysis.summaries)
     overlaps = Overlaps(analysis.summaries, fields)
     all_decisions = Decisions(analysis, fields, overlaps)
-    decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity)]
+    decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity) if _may_decide(analysis, decision)]
     found = list(_of_decisions(analysis, fields, overlaps, all_decisions, decisions)) if decisions else []
     known = {finding.function for finding in found}
     found += [finding for finding in map(functools.partial(_of_validation, analysis), writes_alone(analysis)) if finding.function not in known]
@@ -73,6 +73,11 @@ def _of_decisions(
                 for each in (decision, *all_decisions.asking(decision)) for event, sides in admitted(analysis, facts, each)
             ]
     return found
+
+
+def _may_decide(analysis: Analysis, decision: Decision) -> bool:
+    """Whether more than single keys are compared, or yes or no is the answer: objects are found by their names everywhere else."""
+    return asks_for_regions(decision.overlap) or decision.overlap.operator == "distinct" or is_predicate(analysis, decision.function)
 
 
 def _is_sure(analysis: Analysis, decision: Decision, sides: Sides) -> bool:

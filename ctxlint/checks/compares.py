@@ -38,7 +38,7 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     fields = Fields(analysis.summaries)
     overlaps = Overlaps(analysis.summaries, fields)
     all_decisions = Decisions(analysis, fields, overlaps)
-    decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity) if _may_decide(analysis, decision)]
+    decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity) if _may_decide(analysis, fields, decision)]
     found = list(_of_decisions(analysis, fields, overlaps, all_decisions, decisions)) if decisions else []
     known = {finding.function for finding in found}
     found += [finding for finding in map(functools.partial(_of_validation, analysis), writes_alone(analysis)) if finding.function not in known]
@@ -75,9 +75,16 @@ def _of_decisions(
     return found
 
 
-def _may_decide(analysis: Analysis, decision: Decision) -> bool:
-    """Whether more than single keys are compared, or yes or no is the answer: objects are found by their names everywhere else."""
-    return asks_for_regions(decision.overlap) or decision.overlap.operator == "distinct" or is_predicate(analysis, decision.function)
+def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
+    """Whether more than single keys are compared, or yes or no is the answer, or the function itself writes under such keys.
+
+    Objects are found by their names everywhere else.
+    """
+    return asks_for_regions(decision.overlap) or decision.overlap.operator == "distinct" or is_predicate(analysis, decision.function) or any(
+        event.keys and event.kind in ("write", "delete")
+        and any(leaf.key in decision.compared for leaf in fields.of_all(decision.function, number, event.keys))
+        for number, event in enumerate(analysis.view.function(decision.function).events)
+    )
 
 
 def _is_sure(analysis: Analysis, decision: Decision, sides: Sides) -> bool:

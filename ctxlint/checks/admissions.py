@@ -89,7 +89,7 @@ def _admissions(
     for literal in beside if decision.given else ():
         yield decision.overlap.event, frozenset([literal])
     comparing = {o.event for o in facts.overlaps.of(decision.function) if any(leaf.key in decision.compared for leaf in o.fields)}
-    positive = _positive(analysis, decision)
+    positive = positive_answer(analysis, decision)
     ends = _positive_ends(analysis, facts, decision, positive)
     known: dict[tuple[int, frozenset[str]], bool] = {}
     for where, target, literal_set in _branches(analysis, facts, decision):
@@ -219,7 +219,7 @@ def _leads_to_one(graph: EventGraph, node: int, ends: list[_End], comparing: set
     )
 
 
-def _positive(analysis: Analysis, decision: Decision) -> bool | None:
+def positive_answer(analysis: Analysis, decision: Decision) -> bool | None:
     """Whether "true" means that both may be applied: the answer that is given when the two sides have nothing in common."""
     function = analysis.view.function(decision.function)
     graph = analysis.view.graph(decision.function)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.admissions import admitted
+from ctxlint.checks.admissions import admitted, positive_answer
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
 from ctxlint.checks.decisions import Decision, Decisions, asks_for_regions
@@ -68,9 +68,11 @@ def _of_decisions(
             found.append(_finding(
                 analysis, _where_it_is_left_out(analysis, facts, decision, sides.read), "reads-left-out", sides, _are_masks(analysis, decision)))
         elif sides is None and decision.paired:
+            apart = positive_answer(analysis, decision)
+            answering = all_decisions.asking(decision, apart) if apart is not None else ()
             found += [
                 _finding(analysis, (each.function, event), "reader-admitted", sides)
-                for each in (decision, *all_decisions.asking(decision)) for event, sides in admitted(analysis, facts, each)
+                for each in (decision, *answering) for event, sides in admitted(analysis, facts, each)
             ]
     return found
 

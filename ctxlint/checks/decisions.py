@@ -86,8 +86,8 @@ class Decisions:
             if self._matters(identity, decision.overlap):
                 yield decision
 
-    def asking(self, decision: Decision) -> Iterator[Decision]:
-        """The same decision in those who answer a question by it, each with what it passes."""
+    def asking(self, decision: Decision, apart: bool) -> Iterator[Decision]:
+        """The same decision in those who answer a question by it; `apart` when its answer is true of changes that are disjoint."""
         if not decision.paired or not decision.given or not is_predicate(self._analysis, decision.function):
             return
         for caller, number in self._view.call_graph.callers(decision.function):
@@ -96,7 +96,7 @@ class Decisions:
                 if overlap.event == number and any(leaf.key in decision.compared for leaf in overlap.fields)
             ] if is_predicate(self._analysis, caller) else []
             if lifted:
-                yield msgspec.structs.replace(decision, function=caller, overlap=lifted[0])
+                yield msgspec.structs.replace(decision, function=caller, overlap=msgspec.structs.replace(lifted[0], apart=apart))
 
     def _compared(self, identity: FunctionId, overlap: Overlap) -> Iterator[Decision]:
         """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""

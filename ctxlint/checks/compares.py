@@ -14,7 +14,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted, positive_answer
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
+from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out, told_with
 from ctxlint.checks.decisions import Decision, Decisions, asks_for_regions
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
@@ -154,12 +154,13 @@ def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
         name = decision.owner.removesuffix("()").rpartition(".")[2]
         return _Concerned(frozenset([name] if name else []), frozenset(modules), None)
     names: set[str] = set()
+    asked = {1, *(told_with(analysis, key) for key in decision.compared)}
     for class_id in (*info.mro, *info.subclasses):
         each = program.class_(class_id)
         if each is not None:
             names.add(class_id.rpartition(".")[2])
             names |= {field.name for field in each.ir.fields} | {
-                method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
+                method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) in asked
             }
             names |= set(analysis.view.inference.stores(class_id))
     return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset((*info.mro, *info.subclasses)))

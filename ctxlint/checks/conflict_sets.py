@@ -89,9 +89,9 @@ def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involv
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
     alike = named if effect else named & _alike(analysis, facts, decision)
-    if not alike and not named:
+    if not decision.sets and not alike:
         return None
-    return Sides(effect or min(decision.compared), min(alike or named), None, None, "medium" if alike else "low")
+    return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
 
 
 def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
@@ -266,7 +266,14 @@ def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozense
     found: set[str] = set()
     for relative in _relatives(analysis, decision):
         found |= facts.accesses.fields_of(relative)
-    return frozenset(key for key in found if _is_part(analysis, key))
+    told = {count for key in decision.compared if (count := told_with(analysis, key)) > 1}
+    return frozenset(key for key in found if _is_part(analysis, key) or told_with(analysis, key) in told)
+
+
+def told_with(analysis: Analysis, key: str) -> int:
+    """How many formals the method of that name has; 0 for fields."""
+    method = analysis.program.method(key.rpartition(".")[0], key.rpartition(".")[2])
+    return len(analysis.view.function(method).formals) if method is not None else 0
 
 
 def _relatives(analysis: Analysis, decision: Decision) -> frozenset[str]:

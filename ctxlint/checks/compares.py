@@ -7,7 +7,7 @@ which nothing on the way compares.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -15,13 +15,14 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted, positive_answer
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out, told_with
-from ctxlint.checks.decisions import Decision, Decisions, asks_for_regions
+from ctxlint.checks.decisions import SETS, Decision, Decisions, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.optimistic import WritesAlone, writes_alone
 from ctxlint.checks.predicates import is_predicate
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
+from ctxlint.ir.value import Compound, Name, Value
 from ctxlint.roles.accesses import Accesses
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlaps
@@ -78,15 +79,50 @@ def _of_decisions(
 
 
 def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
-    """Whether more than single keys are compared, or yes or no is the answer, or the function itself writes under such keys.
+    """Whether the outcome can say what becomes of changes: yes or no is the answer, or the function itself does something with them.
 
-    Objects are found by their names everywhere else.
+    Sets are compared for that; bounds and single keys only where the function writes under them.
+    Whether keys are among others is asked of two changes that are handed over, or by whoever then goes on with the change itself.
     """
-    return asks_for_regions(decision.overlap) or decision.overlap.operator == "distinct" or is_predicate(analysis, decision.function) or any(
+    overlap = decision.overlap
+    if is_predicate(analysis, decision.function) or overlap.operator in SETS:
+        return True
+    if overlap.iterated and overlap.operator in ("in", "not in"):
+        return decision.given or not decision.owner or not decision.paired or _handles_whole(analysis, fields, decision)
+    bounds = asks_for_regions(overlap) and (
+        is_declared(decision.owner) or not decision.paired or _handles_whole(analysis, fields, decision))
+    return bounds or _writes_under(analysis, fields, decision)
+
+
+def _writes_under(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
+    """Whether a function writes under keys that it compares."""
+    return any(
         event.keys and event.kind in ("write", "delete")
         and any(leaf.key in decision.compared for leaf in fields.of_all(decision.function, number, event.keys))
         for number, event in enumerate(analysis.view.function(decision.function).events)
     )
+
+
+def _handles_whole(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
+    """Whether a function hands a change on, keeps it or gives it back."""
+    compared = {leaf.instance for leaf in decision.overlap.fields if leaf.key in decision.compared}
+    for number, event in enumerate(analysis.view.function(decision.function).events):
+        if event.kind in ("call", "return", "write") or event.note == "yield":
+            for value in _whole((event.value, *(argument.value for argument in event.arguments))):
+                if value.name in compared or any(
+                    not leaf.field and leaf.owner == decision.owner for leaf in fields.of(decision.function, number, value)
+                ):
+                    return True
+    return False
+
+
+def _whole(values: Iterable[Value | None]) -> Iterator[Name]:
+    """The names that are handed on themselves, alone or in a display."""
+    for value in values:
+        if isinstance(value, Name):
+            yield value
+        elif isinstance(value, Compound) and value.operator in ("tuple", "list", "set", "dict", "+", "*", "comprehension-list"):
+            yield from _whole(value.parts)
 
 
 def _is_sure(analysis: Analysis, decision: Decision, sides: Sides) -> bool:

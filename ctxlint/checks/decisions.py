@@ -23,7 +23,9 @@ from ctxlint.roles.fields import Fields
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.overlaps import Overlap, Overlaps
 
-_MEETING = frozenset(["&", "&=", "isdisjoint", "intersection", "adjacent"])
+SETS = frozenset(["&", "&=", "isdisjoint", "intersection", "adjacent", "distinct"])
+"""Operators of whole sets, and of all that is put in order."""
+_MEETING = SETS - {"distinct"}
 _ORDER = frozenset(["<", "<=", ">", ">="])
 _BEFORE = frozenset(["<", "<="])
 _MEMBERSHIP = frozenset(["in", "not in"])

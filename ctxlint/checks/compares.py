@@ -29,7 +29,7 @@ from ctxlint.roles.overlaps import Overlaps
 from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import filled
 
-_ASKED_OF_ONE = frozenset(["==", "!=", "distinct"])
+_ASKED_OF_ONE = frozenset(["==", "!=", "distinct", "startswith", "is_relative_to"])
 """Operators that single keys of two changes are compared by."""
 _SURENESS: tuple[Confidence, ...] = ("high", "medium", "low")
 
@@ -89,9 +89,8 @@ def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
         return True
     if overlap.iterated and overlap.operator in ("in", "not in"):
         return decision.given or not decision.owner or not decision.paired or _handles_whole(analysis, fields, decision)
-    bounds = asks_for_regions(overlap) and (
-        is_declared(decision.owner) or not decision.paired or _handles_whole(analysis, fields, decision))
-    return bounds or _writes_under(analysis, fields, decision)
+    bounds = asks_for_regions(overlap) and (is_declared(decision.owner) or not decision.paired)
+    return bounds or (overlap.operator not in ("in", "not in") and _handles_whole(analysis, fields, decision)) or _writes_under(analysis, fields, decision)
 
 
 def _writes_under(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
@@ -104,13 +103,14 @@ def _writes_under(analysis: Analysis, fields: Fields, decision: Decision) -> boo
 
 
 def _handles_whole(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
-    """Whether a function hands a change on, keeps it or gives it back."""
+    """Whether a function hands a change on, keeps it or gives it back, or what stands in its way."""
     compared = {leaf.instance for leaf in decision.overlap.fields if leaf.key in decision.compared}
     for number, event in enumerate(analysis.view.function(decision.function).events):
         if event.kind in ("call", "return", "write") or event.note == "yield":
             for value in _whole((event.value, *(argument.value for argument in event.arguments))):
                 if value.name in compared or any(
-                    not leaf.field and leaf.owner == decision.owner for leaf in fields.of(decision.function, number, value)
+                    leaf.key in decision.compared and event.kind == "return" if leaf.field else leaf.owner == decision.owner
+                    for leaf in fields.of(decision.function, number, value)
                 ):
                     return True
     return False

@@ -168,7 +168,8 @@ class Decisions:
             for each in self._overlaps.of(identity) if each.operator in _ORDER
             for first in _whose(each.left, one.owner) for second in _whose(each.right, one.owner)
         }
-        return (one.who, other.who) in ways and (other.who, one.who) in ways
+        return ((one.who, other.who) in ways and (other.who, one.who) in ways) or any(
+            each.operator == "adjacent" and each.event == overlap.event for each in self._overlaps.of(identity))
 
     def _eldest(self, owner: str, classes: set[str]) -> str:
         """The class of a family's changes: the one that others among them are derived from."""

@@ -69,7 +69,7 @@ class View:
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
         # A function that only hands its formal to itself runs nothing.
-        self._run_formals = Recall[FunctionId, frozenset[str]](lambda identity: frozenset())
+        self._run_formals = Recall[FunctionId, frozenset[str]](lambda identity: frozenset(), first=min)
 
     # One function at a time.
 

@@ -47,8 +47,8 @@ class Edits:
         self._measures = measures
         self._made: dict[FunctionId, tuple[Edit, ...]] = {}
         self._own: dict[FunctionId, tuple[Edit, ...]] = {}
-        self._all = Recall[FunctionId, tuple[Edit, ...]](lambda identity: ())
-        self._placed = Recall[FunctionId, tuple[Edit, ...]](lambda identity: ())
+        self._all = Recall[FunctionId, tuple[Edit, ...]](lambda identity: (), first=min)
+        self._placed = Recall[FunctionId, tuple[Edit, ...]](lambda identity: (), first=min)
 
     def made(self, identity: FunctionId) -> Sequence[Edit]:
         """The operations of the function itself that are edits, each by itself: not yet as often and as late as they are made."""

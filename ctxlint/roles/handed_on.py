@@ -28,7 +28,7 @@ class HandedOn:
         self._view = summaries.view
         self._holders = holders
         self._images = images
-        self._found = Recall[FunctionId, tuple[Stored, ...]](lambda identity: ())
+        self._found = Recall[FunctionId, tuple[Stored, ...]](lambda identity: (), first=min)
         self._takers: dict[Holder, list[FunctionId]] | None = None
 
     def of(self, identity: FunctionId) -> tuple[Stored, ...]:

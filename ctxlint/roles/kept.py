@@ -93,8 +93,8 @@ class Kept:
         self._view = summaries.view
         self._holders = holders
         self._images = images
-        self._stored = Recall[FunctionId, tuple[Stored, ...]](lambda identity: ())
-        self._built = Recall[FunctionId, tuple[Stored, ...]](lambda identity: ())
+        self._stored = Recall[FunctionId, tuple[Stored, ...]](lambda identity: (), first=min)
+        self._built = Recall[FunctionId, tuple[Stored, ...]](lambda identity: (), first=min)
 
     def of(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What a function, or a callee, stores into attributes and containers that shares structure with something."""

@@ -50,7 +50,7 @@ class Recordings:
     def __init__(self, view: View, carriers: Carriers) -> None:
         self._view = view
         self._carriers = carriers
-        self._noted = Recall[FunctionId, tuple[Noted, ...]](lambda identity: ())
+        self._noted = Recall[FunctionId, tuple[Noted, ...]](lambda identity: (), first=min)
         self._looked_up: dict[FunctionId, tuple[LookedUp, ...]] = {}
         self._applied: dict[tuple[FunctionId, int], tuple[Applied, ...]] = {}
 

@@ -48,7 +48,7 @@ class UndoRecords:
         self.commands = Commands(self.view, self.holders, self.edits, self._parts)
         self.registered = Registered(self.view)
         self._used: Uses | None = None
-        self._records = Recall[FunctionId, tuple[Record, ...]](lambda identity: ())
+        self._records = Recall[FunctionId, tuple[Record, ...]](lambda identity: (), first=min)
         self._takes: dict[FunctionId, frozenset[Holder]] = {}
         self._moved: frozenset[Holder] | None = None
 

@@ -26,15 +26,23 @@ def ask(recall: Answers, graph: list[list[int]], node: int, most: int, anew: fro
     return recall.ask(node, answer, depth, most)
 
 
-def check(graph: list[list[int]], order: list[int], most: int, anew: frozenset[int]) -> None:
-    used = Answers(lambda node: -1, lambda node: -2)
+def check(graph: list[list[int]], order: list[int], most: int, anew: frozenset[int], together: bool = False) -> None:
+    def answers() -> Answers:
+        return Answers(lambda node: -1, lambda node: -2, first=min if together else None)
+
+    used = answers()
     for node in order * 2:
-        assert ask(used, graph, node, most, anew) == ask(Answers(lambda node: -1, lambda node: -2), graph, node, most, anew)
+        assert ask(used, graph, node, most, anew) == ask(answers(), graph, node, most, anew)
 
 
 @given(GRAPHS, ORDERS, SOME)
 def test_in_circles_the_same_answer_whatever_was_asked_before(graph: list[list[int]], order: list[int], anew: frozenset[int]) -> None:
     check(graph, order, 99, anew)
+
+
+@given(GRAPHS, ORDERS)
+def test_circles_answered_together_are_the_same_whoever_begins(graph: list[list[int]], order: list[int]) -> None:
+    check(graph, order, 99, frozenset(range(NODES)), together=True)
 
 
 @given(GRAPHS, ORDERS, SOME, st.integers(1, 6))

@@ -3,7 +3,8 @@
 What a question is answered by itself, before any other, is its answer, whoever asks and whenever. So nothing is remembered for
 others that was answered otherwise because of who was asking: below a question that is open, or too far down. Questions that ask
 one another in a circle are told from those that only ask into one as Tarjan does (1972): one of them is answered for whoever
-stands outside, and asked again by whoever stands in the circle.
+stands outside, and asked again by whoever stands in the circle. What is not held apart is a circle in which something is also
+cut: there the way by which it is entered can count.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class Recall(Generic[Q, A]):
         if lowest == time and not is_cut and self._first_of is not None:
             return self._together(question, answer, value, time)
         if lowest >= time and not is_cut:
-            self._known[question] = value, reached - depth, self._circle(question, time) if lowest == time else 0
+            self._known[question] = value, reached - depth, self._circle(question, self._since(time)) if lowest == time else 0
             self._forget(time)
         elif lowest >= time and is_anew:
             self._first[question, depth] = value, frozenset((question, *self._since(time)))
@@ -124,15 +125,17 @@ class Recall(Generic[Q, A]):
         self._forget(time)
         if first != question:
             self._answered(first, others[first][4], 0, True)
+            if question not in self._known:          # what one finds on the way can make it turn before it comes here
+                self._known[question] = value, 0, self._circle(question, others)
             return self._known[question][0]
         self._known[question] = value, 0, 0
         self._known.update((each, (found[0], 0, 0)) for each, found in others.items())
         return value
 
-    def _circle(self, question: Q, time: int) -> int:
+    def _circle(self, question: Q, others: Iterable[Q]) -> int:
         """The number of a circle, with those that are in it."""
         circle = self._circles.get(question) or len(self._circles) + 1
-        self._circles.update(dict.fromkeys((question, *self._since(time)), circle))
+        self._circles.update(dict.fromkeys((question, *others), circle))
         return circle
 
     def _forget(self, time: int) -> None:

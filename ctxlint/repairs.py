@@ -10,7 +10,7 @@ import msgspec
 
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.earlier import EarlierRuns
-from ctxlint.engine import Analyzer, Files, Request, analyse, asked_of, files_of, judged, plan
+from ctxlint.engine import Analyzer, Files, Request, analyse, asked_of, files_of, judged, plan, with_unseen
 from ctxlint.fix.choice import applicable
 from ctxlint.fix.passes import Applied, Seen, fixed
 from ctxlint.gate.fingerprints import fingerprinted
@@ -64,7 +64,7 @@ def repair(request: Request, analyzer: Analyzer | None = None) -> Repair:
 
     outcome = fixed(look({}), look, source_of, lambda one: applicable(one, request.configuration.settings))
     before = {path: source_of(path) for path in outcome.texts}
-    return Repair(before, outcome.texts, outcome.applied, outcome.taken_back, last[0])
+    return Repair(before, outcome.texts, outcome.applied, outcome.taken_back, with_unseen(last[0], request, files))
 
 
 def _identity(diagnostic: Diagnostic) -> tuple[str, str]:

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 STDIN = "-"
-WITH_FIXES = ("json", "json-lines", "sarif", "rdjson", "html")
-"""The formats that carry the edits."""
+FOR_PEOPLE = ("text", "concise")
+"""The formats that somebody reads as they are: beside them stands how much was found."""
+WITH_FIXES = (*FOR_PEOPLE, "json", "json-lines", "sarif", "rdjson", "html")
+"""The formats that carry the edits, or say that there are some."""
 ANNOTATING = ("github", "gitlab", "rdjson", "junit")
 """The formats whose readers put findings at lines of the present: what is no longer there has none."""
 NAMELESS = "stdin.py"
@@ -119,25 +121,28 @@ def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
 
 def _deliver(report: Report, request: Request, arguments: argparse.Namespace) -> None:
     """Write the report where it belongs, and what is no report to standard error."""
-    from ctxlint.report.summary import comparison_line, coverage_line, statistics
+    from ctxlint.fix.choice import is_fixable
+    from ctxlint.report.summary import comparison_line, coverage_line, findings_line, statistics, unseen_line
 
     form = request.configuration.settings.output_format
     gone = report.fixed if form not in ANNOTATING else ()
     shown_too = (*report.suppressed, *report.known, *gone) if arguments.show_suppressed else ()
     counts = statistics(report.diagnostics) if arguments.statistics else ""
-    coverage = "" if arguments.quiet else comparison_line(report) + coverage_line(report.coverage) + "\n"
+    summary = "" if arguments.quiet else "".join((
+        findings_line(report, lambda code: is_fixable(code, request.configuration.settings)) if form in FOR_PEOPLE else "",
+        comparison_line(report), coverage_line(report.coverage), "\n", unseen_line(report)))
     if form == "text":
         from ctxlint.report.text import render_text
 
         colour = wants_colour(arguments.color, arguments.output_file)
         findings = render_text(report.diagnostics, shown_too, colour, width=terminal_width(arguments.output_file))
-        text = "\n".join(part for part in (findings, counts, coverage) if part)
+        text = "\n".join(part for part in (findings, counts, summary) if part)
         beside = ""
     else:
         from ctxlint.cli.formats import rendered
 
         text = rendered(report, request, shown_too)
-        beside = counts + coverage
+        beside = counts + summary
     if not arguments.quiet:
         for problem in report.problems:
             warn(f"warning: {problem}")

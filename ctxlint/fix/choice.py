@@ -27,10 +27,15 @@ def adjusted(fix: Fix, code: str, settings: Settings) -> Fix:
     return fix if trust == fix.applicability else msgspec.structs.replace(fix, applicability=trust)
 
 
+def is_fixable(code: str, settings: Settings) -> bool:
+    """Whether the settings let the findings of a rule be fixed."""
+    fixable = settings.fixable is None or matches(code, settings.fixable)
+    return fixable and not matches(code, settings.unfixable)
+
+
 def applicable(diagnostic: Diagnostic, settings: Settings) -> Fix | None:
     """The fix of a finding that may be applied; None when there is none."""
-    fixable = settings.fixable is None or matches(diagnostic.code, settings.fixable)
-    if not fixable or matches(diagnostic.code, settings.unfixable):
+    if not is_fixable(diagnostic.code, settings):
         return None
     allowed = ("safe", "unsafe") if settings.unsafe_fixes else ("safe",)
     return next((fix for fix in diagnostic.fixes if fix.applicability in allowed), None)

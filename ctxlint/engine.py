@@ -278,7 +278,7 @@ def judged(
         coverage=msgspec.structs.replace(analysis.coverage, rules=sum(1 for rule in planned.selection.rules if rule.check)),
         problems=tuple(warnings),
         incomplete=any(not ignored(failure.path, NOT_ANALYSED) for failure in failures),
-        left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *outcome.suppressed) if not counts(one)))),
+        left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *map(_excused, outcome.suppressed)) if not counts(one)))),
         spent=analysis.spent,
     )
 
@@ -286,6 +286,11 @@ def judged(
 def _bare(diagnostic: Diagnostic) -> Diagnostic:
     """The finding without its argument."""
     return msgspec.structs.replace(diagnostic, message="", flow=(), scenario="", evidence=(), fixes=())
+
+
+def _excused(diagnostic: Diagnostic) -> Diagnostic:
+    """The finding with a mark that a comment hides it, whether or not that gives a reason."""
+    return msgspec.structs.replace(diagnostic, excused=diagnostic.excused or "a comment")
 
 
 def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tuple[Files, Report]:
@@ -316,7 +321,7 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
         revision.change if request.stdin is None else lambda file: WHOLE,
         Sides(
             tuple(sorted(present)), present_functions({file.path: file.source for file in files}), Functions(revision.content),
-            (*now.suppressed, *now.left_out), (*then.suppressed, *then.left_out)),
+            (*now.suppressed, *now.left_out), (*then.suppressed, *then.left_out), _only_faint(request.configuration)),
     )
     return files, msgspec.structs.replace(
         now,
@@ -328,6 +333,15 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
             f"{one.path} could not be analysed at {since} ({one.reason}): all of its findings count as introduced"
             for one in then.coverage.not_analysed if one.path in present)),
     )
+
+
+def _only_faint(configuration: Configuration) -> Callable[[Diagnostic], bool]:
+    """Return whether a finding counts for nothing but its confidence."""
+    from ctxlint.gate.per_file import ignored_in
+
+    ignored = ignored_in(configuration)
+    lowest = CONFIDENCES.index(configuration.settings.min_confidence)
+    return lambda one: CONFIDENCES.index(one.confidence) > lowest and not one.excused and not ignored(one.path, one.code)
 
 
 def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:

@@ -77,6 +77,24 @@ def test_equal_findings_are_counted(repository: Repository, introduced: Introduc
     assert len(introduced("HEAD")) == 3
 
 
+def test_what_was_only_less_sure_is_not_new(repository: Repository, introduced: Introduced, check: Check) -> None:
+    faint = ONE.replace("bug: A", "bug: A low")
+    repository.commit(agent=faint)
+    repository.write("agent.py", ONE)
+    assert introduced("HEAD") == []
+    assert "0 introduced, 0 fixed, 1 pre-existing" in check("--since", "HEAD").out
+    repository.write("agent.py", ONE + "    write(x)  # bug: A\n")
+    assert len(introduced("HEAD")) == 1     # it was there once
+    repository.write("agent.py", faint + "    write(x)  # bug: A\n")
+    assert len(introduced("HEAD")) == 1     # the one that was there is still unsure
+    repository.write("ctxlint.toml", "per-file-ignores = {'old.py' = ['CTX101']}")
+    repository.commit(agent="", old=faint, other=faint.replace("bug", "noqa: CTX101 # bug"))
+    repository.git("mv", "old.py", "moved.py")
+    repository.write("moved.py", ONE)
+    repository.write("other.py", ONE)
+    assert len(introduced("HEAD")) == 2     # settings and comments hid these
+
+
 def test_repaired_here_and_made_there_is_new(repository: Repository, introduced: Introduced) -> None:
     """The same operations in another function are no move, as long as it does something else."""
     repository.commit(agent=ONE, other="def keep(x):\n    check(x)\n")

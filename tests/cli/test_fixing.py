@@ -137,6 +137,19 @@ def test_the_runtime_can_be_vendored_and_serves_what_is_fixed(project: Path, cap
     subprocess.run([sys.executable, "-c", code], check=True, timeout=20, cwd=project)
 
 
+@pytest.mark.parametrize("place", ["config", "project", "nothing"])
+def test_what_to_leave_out_is_named_from_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    (tmp_path / "app" / "src").mkdir(parents=True)
+    if place != "nothing":
+        (tmp_path / "app" / "pyproject.toml").write_text("[tool.ctxlint]\n" if place == "config" else "[project]\n")
+    monkeypatch.chdir(tmp_path / "app" / "src" if place == "config" else tmp_path)
+    assert main(["vendor", str(tmp_path / "app" / "src" / "kept")]) == 0
+    named = {"config": "src/kept", "project": "src/kept", "nothing": "app/src/kept"}[place]
+    assert f'extend-exclude = ["{named}"]' in capsys.readouterr().out
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
 def test_a_file_with_two_names_is_fixed_once(project: Path) -> None:
     (project / "again.py").symlink_to("agent.py")

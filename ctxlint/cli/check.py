@@ -99,7 +99,7 @@ def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, 
     return Request(
         paths=() if from_stdin else paths,
         configuration=configuration,
-        stdin=sys.stdin.buffer.read() if from_stdin else None,
+        stdin=_standard_input() if from_stdin else None,
         stdin_filename=arguments.stdin_filename or NAMELESS,
         tree=arguments.tree,
         cache=not arguments.no_cache,
@@ -162,6 +162,12 @@ def _takes_stdin(paths: Sequence[str], stdin_filename: str | None) -> bool:
     if stdin_filename and STDIN not in paths:
         raise UsageError("--stdin-filename names standard input; other paths cannot be analysed with it")
     return STDIN in paths
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    return sys.stdin.buffer.read()
 
 
 def _start(paths: Sequence[str]) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.excluding import Excluding, excluding, matches
 from ctxlint.discovery.ignoring import Ignoring, ignoring_above, with_folder
 from ctxlint.discovery.modules import ModuleNames
-from ctxlint.discovery.tree import Disk, Tree
+from ctxlint.discovery.tree import Disk, Entry, Tree
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import Configuration
 
@@ -109,8 +110,16 @@ def _walk(
                     asked.passed_by(path)
                 else:
                     pending.append((path, ignoring))
-            elif entry.is_file() and matches(included, path, False, excluded.folder, top):
+            elif is_a_file(entry) and matches(included, path, False, excluded.folder, top):
                 yield path
+
+
+def is_a_file(entry: Entry) -> bool:
+    """Whether an entry is a file, or a link to one; of a link that may not be followed nobody knows, so it has to be tried."""
+    try:
+        return entry.is_file()
+    except OSError as error:
+        return error.errno != errno.ELOOP       # a link in a circle leads to nothing, as one to nowhere does
 
 
 def _ignored(ignoring: tuple[Ignoring, ...], path: Path, is_folder: bool) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.excluding import excluding
-from ctxlint.discovery.files import SourceFile, discover
+from ctxlint.discovery.files import SourceFile, discover, is_a_file
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.result import Unseen
@@ -22,12 +22,12 @@ def unseen(
 ) -> Unseen | None:
     """Return what a run on `paths`, which found `files` that import the dotted names `imports`, does not look at, if anything.
 
-    A file in no package belongs with the files beside it, and with what these import.
+    A file in no package belongs with the files beside it, and with what these import; a text that lies nowhere with nothing.
     """
-    given = [Path(os.path.abspath(path)) for path in paths]
+    given = [place for path in paths if (place := Path(os.path.abspath(path))).exists()]
     homes = [_home(path, asked) for path in given]
     cut = [home for home, path in zip(homes, given) if not _is_under(home, given)]
-    outside = [root for root in _roots(files, configuration) if not _is_under(root, given)]
+    outside = [root for root in _roots(files, configuration) if given and not _is_under(root, given)]
     if not cut and not outside:
         return None
     seen = {file.path for file in files}
@@ -66,7 +66,7 @@ def _files_of(home: Path, configuration: Configuration, asked: Asked) -> Iterato
             return
         excluded = excluding(configuration)
         for entry in asked.listed(str(home)):
-            if entry.name.endswith(".py") and entry.is_file() and not excluded.file(Path(entry.path)):
+            if entry.name.endswith(".py") and is_a_file(entry) and not excluded.file(Path(entry.path)):
                 yield entry.path
     except (OSError, UsageError):
         return      # a folder cannot be listed, which was not asked for: of what lies there nothing is said

@@ -33,6 +33,15 @@ def test_folders_are_walked_and_ordered_by_path(tmp_path: Path) -> None:
     assert found(tmp_path, "b.py", "a") == found(tmp_path, "a", "b.py") == found(tmp_path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need privileges there")
+def test_links_that_lead_nowhere_are_no_files(tmp_path: Path) -> None:
+    tree(tmp_path, "a.py")
+    (tmp_path / "circle.py").symlink_to("circle.py")
+    (tmp_path / "nowhere.py").symlink_to("gone.py")
+    (tmp_path / "up").symlink_to("..")
+    assert found(tmp_path) == ["a.py"]
+
+
 def test_a_file_named_twice_is_analysed_once(tmp_path: Path) -> None:
     tree(tmp_path, "a/z.py")
     assert found(tmp_path, ".", "a", "a/z.py") == ["a/z.py"]

@@ -39,6 +39,7 @@ def test_a_script_belongs_with_the_scripts_beside_it_and_no_further(tmp_path: Pa
     tree(tmp_path, "a.py", "b.py", "pkg/__init__.py", "deep/c.py")
     assert missed(tmp_path, "a.py") == (1, "b.py", (".",))
     assert missed(tmp_path, "a.py", "b.py") is None
+    assert unseen(("stdin.py",), (), ("b.x",), configuration(tmp_path), Asked()) is None
 
 
 @pytest.mark.parametrize("name", ["lib.store.Store", "lib.store", "lib.store.*"])

@@ -60,7 +60,7 @@ def _from_the_configuration(folder: Path) -> str:
     """
     place = Path(os.path.abspath(folder))
     file = nearest_file(place.parent)
-    projects = (above for above in place.parents if any((above / name).is_file() for name in FILE_NAMES))
+    projects = (above for above in place.parents if any(os.path.isfile(above / name) for name in FILE_NAMES))
     start = file.parent if file is not None else next(projects, Path.cwd())
     return (place.relative_to(start) if place.is_relative_to(start) else place).as_posix()
 

@@ -51,7 +51,7 @@ def discover(
     found: dict[Path, Path] = {}
     for given in sorted({Path(os.path.abspath(path)) for path in paths}):
         if not tree.exists(given):
-            raise UsageError(f"{_shown(given, paths)}: no such file or folder")
+            raise UsageError(f"{_shown(given, paths)}: {_why_missing(given, tree)}")
         if not tree.is_folder(given) and not tree.is_file(given):
             raise UsageError(f"{_shown(given, paths)}: neither a folder nor a regular file")
         asked.around(given)
@@ -86,9 +86,10 @@ def _walk(
 ) -> Iterator[Path]:
     """Yield the files under `top` that are included, not excluded and not ignored; links to folders are not followed.
 
-    What excludes or ignores `top` itself does not count: it was asked for by name.
+    What excludes or ignores `top` itself does not count: it was asked for by name. (Patterns say nothing of the folder that they
+    are relative to, nor of one above it.)
     """
-    if excluded.by_pattern(top, True, top.parent):
+    if not excluded.folder.is_relative_to(top) and excluded.by_pattern(top, True, top.parent):
         excluded = excluded.without_patterns()
     pending: list[tuple[Path, tuple[Ignoring, ...]]] = [(top, ignoring_above(top))]
     while pending:
@@ -96,7 +97,9 @@ def _walk(
         try:
             entries = sorted(tree.entries(here), key=lambda entry: entry.name)
         except OSError as error:
-            raise UsageError(f"{here}: cannot be listed: {error.strerror}") from error
+            raise UsageError(
+                f"{here}: cannot be listed: {error.strerror}"
+                + (" (`extend-exclude` leaves a folder out)" if here != top else "")) from error
         ignoring = with_folder(above, here)
         for entry in entries:
             path = here / entry.name
@@ -129,6 +132,18 @@ def _ignored(ignoring: tuple[Ignoring, ...], path: Path, is_folder: bool) -> boo
         if opinion is not None:
             return opinion
     return False
+
+
+def _why_missing(given: Path, tree: Tree) -> str:
+    """Return why there is nothing at a path, as far as the disk tells."""
+    try:
+        if isinstance(tree, Disk):
+            os.stat(given)
+    except PermissionError as error:
+        return f"cannot be reached: {error.strerror}"
+    except (OSError, ValueError):
+        pass
+    return "no such file or folder"
 
 
 def _shown(given: Path, paths: Sequence[str | Path]) -> str:

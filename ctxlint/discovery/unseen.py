@@ -24,7 +24,7 @@ def unseen(
 
     A file in no package belongs with the files beside it, and with what these import; a text that lies nowhere with nothing.
     """
-    given = [place for path in paths if (place := Path(os.path.abspath(path))).exists()]
+    given = [place for path in paths if os.path.exists(place := Path(os.path.abspath(path)))]
     homes = [_home(path, asked) for path in given]
     cut = [home for home, path in zip(homes, given) if not _is_under(home, given)]
     outside = [root for root in _roots(files, configuration) if given and not _is_under(root, given)]
@@ -51,9 +51,9 @@ def unseen(
 
 def _home(path: Path, asked: Asked) -> Path:
     """The topmost package around a path, the folder of a file in none, or a folder that is in none itself."""
-    folder = path if path.is_dir() else path.parent
+    folder = path if os.path.isdir(path) else path.parent
     asked.around(folder)
-    while (folder.parent / "__init__.py").is_file() and (folder / "__init__.py").is_file():
+    while os.path.isfile(folder.parent / "__init__.py") and os.path.isfile(folder / "__init__.py"):
         folder = folder.parent
     return folder
 
@@ -61,7 +61,7 @@ def _home(path: Path, asked: Asked) -> Path:
 def _files_of(home: Path, configuration: Configuration, asked: Asked) -> Iterator[str]:
     """The files of a package; of another folder those that lie directly in it."""
     try:
-        if (home / "__init__.py").is_file():
+        if os.path.isfile(home / "__init__.py"):
             yield from (file.path for file in discover((home,), configuration, asked))
             return
         excluded = excluding(configuration)
@@ -93,12 +93,12 @@ def _file_of(name: str, roots: Iterable[Path], asked: Asked) -> Iterator[Path]:
             module, package = folder / f"{part}.py", folder / part / "__init__.py"
             asked.seen((str(module), str(package)))
             folder = folder / part
-            if package.is_file():
+            if os.path.isfile(package):
                 found = package
-            elif module.is_file():
+            elif os.path.isfile(module):
                 found = module
                 break
-            elif not folder.is_dir():
+            elif not os.path.isdir(folder):
                 break
         if found is not None:
             yield found

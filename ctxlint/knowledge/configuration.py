@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -109,7 +110,7 @@ def nearest_file(start: Path) -> Path | None:
     for folder in (start.absolute(), *start.absolute().parents):
         for name in FILE_NAMES:
             file = folder / name
-            if file.is_file() and (name != "pyproject.toml" or "ctxlint" in _tools(file)):
+            if os.path.isfile(file) and (name != "pyproject.toml" or "ctxlint" in _tools(file)):
                 return file
     return None
 

@@ -125,3 +125,23 @@ def test_standard_input_stands_where_its_name_says(tmp_path: Path) -> None:
     assert (file.module, file.source, file.is_package) == ("pkg.new", b"x = 1\n", False)
     excluded = configuration(tmp_path, extend_exclude=["pkg"], force_exclude=True)
     assert discover_stdin(str(tmp_path / "pkg" / "new.py"), b"", excluded) == ()
+
+
+def test_patterns_say_nothing_of_the_folder_that_they_are_relative_to(tmp_path: Path) -> None:
+    tree(tmp_path, "src/a.py", "docs/b.py", "c.py")
+    assert found(tmp_path, exclude=["*", "!src", "!src/**"]) == ["src/a.py"]
+
+
+def test_a_folder_that_may_not_be_looked_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, "a.py", "secret/b.py")
+    scandir = os.scandir
+
+    def refused(folder: str) -> object:
+        if os.fspath(folder).endswith("secret"):
+            raise PermissionError(13, "Permission denied", folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(UsageError, match="secret: cannot be listed: Permission denied .`extend-exclude` leaves a folder out"):
+        found(tmp_path)
+    assert found(tmp_path, extend_exclude=["secret"]) == ["a.py"]

@@ -46,15 +46,17 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
 
         write_report(f"ctxlint {version()}\n", None)
         return CLEAN
+    if arguments.add_noqa is not None and wants_fixing(arguments):
+        raise UsageError("--add-noqa hides findings and --fix and --diff are about removing them: ask for one after the other")
     show, wipe = progress_line(arguments.quiet)
     request = request_of(arguments, show)
     if arguments.show_files or arguments.show_settings:
         return _show_plan(request, arguments)
     if arguments.verbose:
         warn(f"configuration: {request.configuration.file or 'none'}")
-    from ctxlint.cli.fix import fix, wants_fixing
-
     if wants_fixing(arguments):
+        from ctxlint.cli.fix import fix
+
         return fix(
             request, arguments, analyzer, wipe, lambda report: _deliver(report, request, arguments),
             lambda report: exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero),
@@ -75,6 +77,11 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
     if request.cache and request.stdin is None and request.asked is not None and analyzer is None:
         keep(words, request.configuration, request.asked, written, status)
     return status
+
+
+def wants_fixing(arguments: argparse.Namespace) -> bool:
+    """Whether the command line asks for fixes to be made or shown."""
+    return bool(arguments.fix or arguments.diff or arguments.fix_only)
 
 
 def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, total: None) -> Request:
@@ -121,7 +128,7 @@ def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
 
 def _deliver(report: Report, request: Request, arguments: argparse.Namespace) -> None:
     """Write the report where it belongs, and what is no report to standard error."""
-    from ctxlint.fix.choice import is_fixable
+    from ctxlint.fix.choice import fixable
     from ctxlint.report.summary import comparison_line, coverage_line, findings_line, statistics, unseen_line
 
     form = request.configuration.settings.output_format
@@ -129,7 +136,7 @@ def _deliver(report: Report, request: Request, arguments: argparse.Namespace) ->
     shown_too = (*report.suppressed, *report.known, *gone) if arguments.show_suppressed else ()
     counts = statistics(report.diagnostics) if arguments.statistics else ""
     summary = "" if arguments.quiet else "".join((
-        findings_line(report, lambda code: is_fixable(code, request.configuration.settings)) if form in FOR_PEOPLE else "",
+        findings_line(report, *fixable(report.diagnostics, request.configuration.settings)) if form in FOR_PEOPLE else "",
         comparison_line(report), coverage_line(report.coverage), "\n", unseen_line(report)))
     if form == "text":
         from ctxlint.report.text import render_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.report.places import shown_path
@@ -13,10 +13,10 @@ from ctxlint.result import Coverage, Report
 SLOWEST_FILES = 10
 
 
-def findings_line(report: Report, may_be_fixed: Callable[[str], bool]) -> str:
-    """Return how many findings there are, of which rules, in how many files, and how many a fix can remove; with its end.
+def findings_line(report: Report, fixable: int = 0, unsafely: int = 0) -> str:
+    """Return how many findings there are, of which rules, in how many files, and how many `--fix` removes; with its end.
 
-    `may_be_fixed` says of a code whether the settings let it. A comparison says itself that nothing was introduced, and where
+    `unsafely` are those that it removes besides with `--unsafe-fixes`. A comparison says itself that nothing was introduced, and where
     something was not analysed nobody can say that there is nothing.
     """
     found = report.diagnostics
@@ -24,16 +24,10 @@ def findings_line(report: Report, may_be_fixed: Callable[[str], bool]) -> str:
         return "no findings\n" if report.coverage.files and not report.compared and not report.incomplete else ""
     counts = Counter(one.code for one in found)
     codes = ", ".join(f"{count} {code}" for code, count in sorted(counts.items(), key=lambda row: (-row[1], row[0])))
-    files = len({one.path for one in found})
-    return f"{_number(len(found), 'finding')} in {_number(files, 'file')}: {codes}{_fixable(found, may_be_fixed)}\n"
-
-
-def _fixable(found: Iterable[Diagnostic], may_be_fixed: Callable[[str], bool]) -> str:
-    fixes = [{fix.applicability for fix in one.fixes} for one in found if may_be_fixed(one.code)]
-    safe, unsafe = sum("safe" in each for each in fixes), sum("unsafe" in each and "safe" not in each for each in fixes)
-    told = [f"{safe} fixable with --fix"] * bool(safe)
-    told += [f"{unsafe} {'more ' if safe else 'fixable '}with --fix --unsafe-fixes"] * bool(unsafe)
-    return f"; {', '.join(told)}" if told else ""
+    line = f"{_number(len(found), 'finding')} in {_number(len({one.path for one in found}), 'file')}: {codes}"
+    told = [f"{fixable} fixable with --fix"] * bool(fixable)
+    told += [f"{unsafely} {'more' if fixable else 'fixable'} with --fix --unsafe-fixes"] * bool(unsafely)
+    return "; ".join((line, *([", ".join(told)] if told else []))) + "\n"
 
 
 def unseen_line(report: Report) -> str:

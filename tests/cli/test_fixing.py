@@ -155,3 +155,15 @@ def test_a_file_with_two_names_is_fixed_once(project: Path) -> None:
     (project / "again.py").symlink_to("agent.py")
     assert main(["check", "--fix", "--no-cache"]) == 0
     assert (project / "agent.py").read_bytes() == FIXED and (project / "again.py").is_symlink()
+
+
+def test_the_summary_counts_what_the_settings_let_be_fixed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def summary(*words: str) -> str:
+        assert main(["check", "--no-cache", "--output-format", "concise", ".", *words]) == 1
+        return capsys.readouterr().err.splitlines()[0].partition("CTX105")[2]
+
+    assert summary() == "; 1 fixable with --fix"
+    assert summary("--unfixable", "CTX1") == ""
+    (project / "pyproject.toml").write_text("[tool.ctxlint]\n")
+    assert summary() == "; 1 fixable with --fix --unsafe-fixes"
+    assert summary("--config", "unsafe-fixes=true") == "; 1 fixable with --fix"

@@ -107,16 +107,14 @@ def test_advice_is_told_as_such() -> None:
 
 
 def test_the_findings_are_counted() -> None:
-    safe, unsafe, advice = (Fix("x", trust, ()) for trust in ("safe", "unsafe", "display"))
-    found = (finding(fixes=(safe,)), finding(fixes=(unsafe,)), finding(fixes=(advice,), code="AA102", path="/other.py"))
+    found = (finding(), finding(), finding(code="AA102", path="/other.py"))
 
-    def line(*diagnostics: Diagnostic, fixable: bool = True, **facts: object) -> str:
-        report = Report(diagnostics, (), Coverage(3, 9), **facts)       # type: ignore[arg-type]
-        return findings_line(report, lambda code: fixable)
+    def line(*diagnostics: Diagnostic, fixable: tuple[int, int] = (0, 0), **facts: object) -> str:
+        return findings_line(Report(diagnostics, (), Coverage(3, 9), **facts), *fixable)       # type: ignore[arg-type]
 
-    assert line(*found) == "3 findings in 2 files: 2 AA101, 1 AA102; 1 fixable with --fix, 1 more with --fix --unsafe-fixes\n"
-    assert line(*found, fixable=False) == "3 findings in 2 files: 2 AA101, 1 AA102\n"
-    assert line(found[1]) == "1 finding in 1 file: 1 AA101; 1 fixable with --fix --unsafe-fixes\n"
+    assert line(*found) == "3 findings in 2 files: 2 AA101, 1 AA102\n"
+    assert line(*found, fixable=(1, 1)).endswith("; 1 fixable with --fix, 1 more with --fix --unsafe-fixes\n")
+    assert line(found[1], fixable=(0, 1)) == "1 finding in 1 file: 1 AA101; 1 fixable with --fix --unsafe-fixes\n"
     assert line() == "no findings\n"
     assert line(incomplete=True) == line(compared="HEAD") == ""
 

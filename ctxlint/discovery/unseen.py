@@ -65,9 +65,10 @@ def _files_of(home: Path, configuration: Configuration, asked: Asked) -> Iterato
             yield from (file.path for file in discover((home,), configuration, asked))
             return
         excluded = excluding(configuration)
-        for entry in asked.listed(str(home)):
-            if entry.name.endswith(".py") and is_a_file(entry) and not excluded.file(Path(entry.path)):
-                yield entry.path
+        if not excluded.file(home):
+            yield from (
+                entry.path for entry in asked.listed(str(home))
+                if entry.name.endswith(".py") and is_a_file(entry) and not excluded.by_pattern(Path(entry.path), False, home))
     except (OSError, UsageError):
         return      # a folder cannot be listed, which was not asked for: of what lies there nothing is said
 

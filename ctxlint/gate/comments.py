@@ -17,7 +17,10 @@ def comments_of(files: Mapping[str, bytes | None], rules: Mapping[str, Rule]) ->
     prefixes = tuple(sorted({code.rstrip("0123456789") for code in rules}))
     names = frozenset(rule.name for rule in rules.values())
     for path, source in files.items():
-        data = Path(path).read_bytes() if source is None else source
+        try:
+            data = Path(path).read_bytes() if source is None else source
+        except OSError:
+            continue        # it is gone since it was analysed; its findings are shown, and nothing hides them
         if b"noqa" in data or b"ctxlint:" in data:
             text = decode(data)
             if isinstance(text, str) and (found := suppressions(text, prefixes, names)):

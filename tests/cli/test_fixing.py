@@ -167,3 +167,17 @@ def test_the_summary_counts_what_the_settings_let_be_fixed(project: Path, capsys
     (project / "pyproject.toml").write_text("[tool.ctxlint]\n")
     assert summary() == "; 1 fixable with --fix --unsafe-fixes"
     assert summary("--config", "unsafe-fixes=true") == "; 1 fixable with --fix"
+
+
+def test_what_a_comparison_knows_is_neither_fixed_nor_forgotten(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["baseline", "create", "."]) == 0
+    capsys.readouterr()
+    assert main(["check", "--no-cache", "--fix", "--baseline", "ctxlint-baseline.jsonl", "."]) == 0
+    assert (project / "agent.py").read_bytes() == FAULTY
+    assert capsys.readouterr().out.startswith("0 introduced, 1 accepted by the baseline (compared with ctxlint-baseline.jsonl)\n")
+
+
+def test_a_path_that_looks_like_an_option_is_told_how_to_be_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "-x.py").touch()
+    assert main(["check", "-x.py"]) == 2
+    assert f"`.{os.sep}-x.py`" in capsys.readouterr().err

@@ -115,9 +115,9 @@ def test_what_should_have_been_written(word: str, advice: str) -> None:
 
 def test_settings_that_leave_no_rule_are_refused(tmp_path: Path) -> None:
     assert selected(tmp_path, select=["AA001"]) == {"AA001"}       # it was asked for
-    for select, ignore in ((["AA101"], ["AA101"]), (["ALL"], ["ALL"])):
+    for asked, ignored in ((["AA101"], ["AA101"]), (["ALL"], ["ALL"])):
         with pytest.raises(UsageError, match="leave no rule to run"):
-            selected(tmp_path, select=select, ignore=ignore)
+            selected(tmp_path, select=asked, ignore=ignored)
     with pytest.raises(UsageError, match="leave no rule to run.*AA201 is a preview rule"):
         selected(tmp_path, select=["AA201"])
 

@@ -305,7 +305,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     identity, cell = found.function, short_cell((found.cell,))
     reads, writes = _CELL_STEPS[found.kind]
     other = _other_writer(analysis, found)
-    own = analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
+    own = found.kind == "drained-buffer" and analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
     where, event = found.write.origin if own else (identity, found.write.event)
     return Finding(
         function=where, event=event, kind=found.kind, confidence=_cell_confidence(analysis, found),

@@ -8,6 +8,7 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import split
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import conditions
+from ctxlint.checks.held_objects import writers_of_held
 from ctxlint.checks.second_writers import other_writers, siblings_through
 from ctxlint.checks.shared_variables import captured_name, other_closures, readings
 from ctxlint.checks.suspensions import wait_between
@@ -44,8 +45,14 @@ def writers_beside(analysis: Analysis, identity: FunctionId, write: Mutation, ce
     if captured_name(analysis, identity, write):
         return other_closures(analysis, identity, write)
     inner = [step for step in write.path.steps[1:] if not step.startswith("[")]
-    own = isinstance(write.path.root, Name) and write.path.root.scope != "global"
-    return siblings_through(analysis, identity, write, cell) if own and inner else other_writers(analysis, identity, cell)
+    is_variable = isinstance(write.path.root, Name) and write.path.root.scope == "global"
+    if not write.distance and is_long_lived(analysis, identity, write):
+        through = siblings_through(analysis, identity, write, cell) if inner and not is_variable else other_writers(analysis, identity, cell)
+        if through:
+            return through
+    if not inner and not is_variable and isinstance(write.path.root, Name):
+        return tuple(c for c in other_writers(analysis, identity, cell) if c.function != write.origin[0])
+    return writers_of_held(analysis, identity, write, cell)
 
 
 def rechecks_variable(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:

@@ -15,6 +15,7 @@ from ctxlint.roles.cells import Cells
 from ctxlint.roles.concurrency import Concurrency
 from ctxlint.roles.homes import Homes
 from ctxlint.roles.key_spaces import KeySpaces
+from ctxlint.roles.rows import Rows
 from ctxlint.roles.stores import Stores
 from ctxlint.roles.tasks import Tasks
 from ctxlint.roles.ways_in import WaysIn
@@ -50,6 +51,7 @@ class Analysis:
         self.concurrency = Concurrency(self.view)
         self.tasks = Tasks(self.view)
         self.blocking = Blocking(self.view)
+        self.rows = Rows(self.view, self.words)
         self.homes = Homes(self.view)
         self.ways_in = WaysIn(self.view.call_graph, self.tasks)
 

@@ -51,7 +51,7 @@ def names_of(analysis: Analysis, cell: str) -> tuple[str, ...]:
 
 def _attributes(analysis: Analysis, getter: FunctionId, at: int, value: Value) -> list[str]:
     """The attributes whose very content a value is."""
-    found = []
+    found: list[str] = []
     for kind, what in analysis.view.origins(getter).identity(value, at):
         event = analysis.view.event(getter, what) if kind == "result" and isinstance(what, int) else None
         if event is not None and event.kind == "read" and event.path is not None and isinstance(what, int):

@@ -34,7 +34,7 @@ from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Change
 from ctxlint.roles.tasks import Start
 
-Kind = Literal["attribute-path", "drained-buffer", "get-or-create"]
+Kind = Literal["attribute-path", "drained-buffer", "get-or-create", "unit-of-work"]
 
 _REPLACES = frozenset({"rebind", "item", "field", "augment"})
 _ADDS = frozenset({"add", "item", "augment"})

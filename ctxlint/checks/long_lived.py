@@ -44,15 +44,13 @@ def writers_beside(analysis: Analysis, identity: FunctionId, write: Mutation, ce
     """Who else changes the cell; of an object that an attribute holds, those who reach it through the same attribute."""
     if captured_name(analysis, identity, write):
         return other_closures(analysis, identity, write)
-    inner = [step for step in write.path.steps[1:] if not step.startswith("[")]
-    is_variable = isinstance(write.path.root, Name) and write.path.root.scope == "global"
-    if not write.distance and is_long_lived(analysis, identity, write):
-        through = siblings_through(analysis, identity, write, cell) if inner and not is_variable else other_writers(analysis, identity, cell)
-        if through:
-            return through
-    if not inner and not is_variable and isinstance(write.path.root, Name):
-        return tuple(c for c in other_writers(analysis, identity, cell) if c.function != write.origin[0])
-    return writers_of_held(analysis, identity, write, cell)
+    root, inner = write.path.root, [step for step in write.path.steps[1:] if not step.startswith("[")]
+    own = isinstance(root, Name) and root.scope != "global"
+    if not is_long_lived(analysis, identity, write) or (write.distance and (inner or not own)):
+        return writers_of_held(analysis, identity, write, cell)
+    if not (own and inner):
+        return tuple(change for change in other_writers(analysis, identity, cell) if change.function != write.origin[0])
+    return siblings_through(analysis, identity, write, cell) or writers_of_held(analysis, identity, write, cell)
 
 
 def rechecks_variable(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:

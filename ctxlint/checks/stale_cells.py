@@ -244,9 +244,21 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
         handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
         reads = _reads_of(cell, analysis.summaries.sources.of_all(identity, awaited, handed))
         reads = {r for r in reads if comes_before(analysis, identity, r, point)}
-        if reads:
+        if reads and _is_refilled_anew(analysis, identity, cell, point, write):
+            analysis.spare(identity, write.event, "what came meanwhile is read after the wait and put in again", point)
+        elif reads:
             return StaleCell("drained-buffer", identity, cell, max(reads), point, write, others)
     return None
+
+
+def _is_refilled_anew(analysis: Analysis, identity: FunctionId, cell: str, point: int, write: Mutation) -> bool:
+    """Whether what is put into the emptied cell is made of what it held between the wait and the emptying."""
+    return any(
+        s.kind == "cell" and s.name == cell and comes_before(analysis, identity, point, s.event)
+        and comes_before(analysis, identity, s.event, write.event)
+        for m in analysis.summaries.mutations_of(identity, cell) if comes_before(analysis, identity, write.event, m.event)
+        for s in analysis.summaries.sources.of_all(identity, m.event, m.values)
+    )
 
 
 def _waits_for_given(analysis: Analysis, identity: FunctionId, awaited: int) -> bool:

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 
 from ctxlint.calls.cells import attribute_owner, cells_of, receiver_class
 from ctxlint.calls.elements import MAPPINGS
-from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import resolve_name
+from ctxlint.calls.types import Instance, in_order
 from ctxlint.calls.view import View
 from ctxlint.ir.value import AccessPath, Name, Result, Value
 
@@ -56,6 +58,7 @@ class Homes:
         for each in self._view.resolve_path(identity, at, path):
             if isinstance(each.root, Name):
                 yield from self._named(identity, at, each.root, each)
+                yield from self._passed(identity, each.root, depth)
             elif isinstance(each.root, Result):
                 yield from self._result(identity, each.root.event, depth)
 
@@ -68,6 +71,23 @@ class Homes:
                 yield home
         elif root.scope == "global":
             yield from (cells_of(self._view, identity, at, path) if path.steps else (self._variable(identity, root),))[:1]
+
+    def _passed(self, identity: FunctionId, root: Name, depth: int) -> Iterator[str]:
+        """The homes of what callers pass; and what methods of one class are passed of one class is taken for the same object."""
+        function = self._view.function(identity)
+        formal = next((f for f in function.formals if f.name == root.name), None)
+        owner = self._view.program.owner(identity)
+        if formal is None or root.scope != "local" or root.name == receiver_name(function) or depth >= DEEPEST:
+            return
+        for (caller, event), passed in self._view.inference.passed_values(identity, root.name) or ():
+            yield from self._of(caller, event, AccessPath(passed), depth + 1)
+        for kind in in_order(self._view.inference.parameter(identity, root.name)) if owner is not None else ():
+            if isinstance(kind, Instance) and self._view.program.class_(kind.name) is not None and not self._is_of_one_run(kind.name):
+                yield f"{kind.name} passed to {owner}"
+
+    def _is_of_one_run(self, class_id: ClassId) -> bool:
+        info = self._view.program.class_(class_id)
+        return info is not None and any("run-scoped" in self._view.models.type_facts(ancestor) for ancestor in info.mro)
 
     def _variable(self, identity: FunctionId, root: Name) -> str:
         return resolve_name(self._view.program, identity.module, identity.index, root.name)
@@ -109,11 +129,14 @@ class Homes:
         owner, attribute = self._stored.get(home, ("", ""))
         if not owner or depth >= DEEPEST:
             return
-        for class_id in {owner, home.rpartition(".")[0]}:
+        for class_id in sorted({owner, home.rpartition(".")[0]}):
             for function, number in self._view.inference.stores(class_id).get(attribute, ()):
                 value = self._view.event(function, number).value
                 if value is not None:
                     yield from self._behind(function, number, value, depth)
+            if self._view.program.method(class_id, "__init__") is None:
+                for (caller, event), passed in self._view.call_graph.inference.constructed_with(class_id, attribute):
+                    yield from self._behind(caller, event, passed, depth + 1)
 
     def _behind(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterator[str]:
         """Where an object comes from that a function has: its homes, where it was made, and what callers passed."""

@@ -30,11 +30,11 @@ class WaysIn:
         return known
 
     def can_meet(self, one: FunctionId, other: FunctionId) -> bool:
-        """Whether one of the two can run while the other one waits: there is a way in that leads to one of them only.
+        """Whether the second function can run while the first one waits: some way into it does not lead to the first.
 
-        What always happens in one call of something happens one after the other there.
+        What happens in one call of something happens one after the other there.
         """
-        return self.of(one) != self.of(other)
+        return not self.of(other) <= self.of(one)
 
     def _find(self, identity: FunctionId) -> frozenset[FunctionId]:
         found: set[FunctionId] = set()

@@ -108,8 +108,3 @@ def writers_of_held(analysis: Analysis, identity: FunctionId, write: Mutation, c
 
 def _homes(analysis: Analysis, identity: FunctionId, mutation: Mutation, cell: str) -> frozenset[str]:
     return analysis.homes.of(identity, mutation.event, holder_of(mutation.path, cell))
-
-
-def is_held(analysis: Analysis, identity: FunctionId, write: Mutation) -> bool:
-    """Whether the object that is written lives somewhere beyond the call, and is not the receiver itself."""
-    return bool(_homes(analysis, identity, write, write.cells[-1]))

@@ -23,7 +23,7 @@ from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
 from ctxlint.checks.given_out import gives_copy
-from ctxlint.checks.held_objects import is_held, is_of_same_object, values_put_in
+from ctxlint.checks.held_objects import is_of_same_object, values_put_in
 from ctxlint.checks.long_lived import is_long_lived, readings_for, rechecks_variable, writers_beside
 from ctxlint.checks.prefixes import meets_nobody
 from ctxlint.checks.records import keys_of
@@ -97,8 +97,9 @@ def _stale(analysis: Analysis, identity: FunctionId, write: Mutation, captured: 
         return found
     if is_long_lived(analysis, identity, write):
         return _replaced(analysis, identity, write) or _filled(analysis, identity, write)
-    if is_held(analysis, identity, write):
-        return _replaced(analysis, identity, write)
+    found = _replaced(analysis, identity, write) if write.how in _REPLACES else None
+    if found is not None and found.others:
+        return found
     analysis.spare(identity, write.event, "what is changed belongs to no object that is seen to outlast the call")
     return None
 

@@ -33,12 +33,19 @@ class Homes:
     def __init__(self, view: View) -> None:
         self._view = view
         self._given: dict[FunctionId, frozenset[str]] = {}
+        self._from_callers: dict[tuple[FunctionId, str], frozenset[str]] = {}
+        self._known: dict[tuple[FunctionId, int, AccessPath], frozenset[str]] = {}
+        self._behind_formals: dict[tuple[FunctionId, str], frozenset[str]] = {}
         self._same: dict[str, frozenset[str]] = {}
         self._stored: dict[str, tuple[str, str]] = {}
 
     def of(self, identity: FunctionId, at: int, path: AccessPath) -> frozenset[str]:
         """The homes of the object at an access path; none of one that is made here, or is the receiver itself."""
-        return frozenset(self._of(identity, at, path, 0))
+        question = (identity, at, path)
+        known = self._known.get(question)
+        if known is None:
+            known = self._known[question] = frozenset(self._of(identity, at, path, 0))
+        return known
 
     def sources(self, home: str) -> frozenset[str]:
         """Where the object of a home can come from: the home itself, those from which a constructor was passed it, and the
@@ -79,8 +86,15 @@ class Homes:
         owner = self._view.program.owner(identity)
         if formal is None or root.scope != "local" or root.name == receiver_name(function) or depth >= DEEPEST:
             return
-        for (caller, event), passed in self._view.inference.passed_values(identity, root.name) or ():
-            yield from self._of(caller, event, AccessPath(passed), depth + 1)
+        question = (identity, root.name)
+        known = self._from_callers.get(question)
+        if known is None:
+            self._from_callers[question] = frozenset()
+            known = self._from_callers[question] = frozenset(
+                home for (caller, event), passed in self._view.inference.passed_values(identity, root.name) or ()
+                for home in self._of(caller, event, AccessPath(passed), depth + 1)
+            )
+        yield from known
         for kind in in_order(self._view.inference.parameter(identity, root.name)) if owner is not None else ():
             if isinstance(kind, Instance) and self._view.program.class_(kind.name) is not None and not self._is_of_one_run(kind.name):
                 yield f"{kind.name} passed to {owner}"
@@ -142,8 +156,7 @@ class Homes:
         """Where an object comes from that a function has: its homes, where it was made, and what callers passed."""
         for kind, what in self._view.origins(identity).identity(value, at):
             if kind == "param" and depth < DEEPEST:
-                for (caller, event), passed in self._view.inference.passed_values(identity, str(what)) or ():
-                    yield from self._behind(caller, event, passed, depth + 1)
+                yield from self._behind_formal(identity, str(what), depth)
             elif kind == "result" and isinstance(what, int):
                 found = frozenset(self._of(identity, at, AccessPath(Result(what)), depth))
                 for home in found:
@@ -153,3 +166,14 @@ class Homes:
                     yield f"{_MADE}{identity.module}:{identity.index}:{what}"
             elif kind == "global":
                 yield self._variable(identity, Name(str(what), "global"))
+
+    def _behind_formal(self, identity: FunctionId, name: str, depth: int) -> frozenset[str]:
+        question = (identity, name)
+        known = self._behind_formals.get(question)
+        if known is None:
+            self._behind_formals[question] = frozenset()
+            known = self._behind_formals[question] = frozenset(
+                home for (caller, event), passed in self._view.inference.passed_values(identity, name) or ()
+                for home in self._behind(caller, event, passed, depth + 1)
+            )
+        return known

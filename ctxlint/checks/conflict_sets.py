@@ -12,6 +12,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
+from ctxlint.checks.grouping import read_in_groups
 from ctxlint.checks.picking import picked_from
 from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
@@ -86,6 +87,9 @@ def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involv
     ) if decision.sets or decision.meets else ()
     if not siblings or involved().intersection(siblings):
         return None
+    by_use = read_in_groups(analysis, facts.fields, facts.accesses, decision, siblings)
+    if by_use is not None:
+        return Sides(min(decision.compared), by_use.field, None, by_use, "medium")
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
     alike = named if effect else named & _alike(analysis, facts, decision)

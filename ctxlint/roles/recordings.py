@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.members import receiver_name
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.view import View
 from ctxlint.ir.event import Event

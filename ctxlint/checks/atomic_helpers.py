@@ -8,6 +8,7 @@ import msgspec
 
 from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.loading import imported_by, would_be_a_cycle
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.rewrites import is_test
 
@@ -29,19 +30,18 @@ class AtomicHelpers:
         self._analysis = analysis
         self._found: tuple[Helper, ...] | None = None
 
-    def for_module(self, module: str, writer: FunctionId) -> Helper | None:
-        """The helper that a function of a module can call without a new cycle of imports: its own, one of a module that it
-        imports already, or one of a module that imports nothing of the program.
+    def for_module(self, module: str, writer: FunctionId) -> Iterator[Helper]:
+        """The helpers that a function of a module can call, the nearest for each class of content: those of the module itself,
+        and those of others that it can import without a cycle.
         """
         if self._found is None:
             self._found = tuple(self._find())
-        imported = {statement.target for statement in self._analysis.program.modules[module].ir.imports}
-        near = [
-            helper for helper in self._found
-            if helper.function != writer and (helper.function.module == module
-            or any(target.startswith(f"{helper.function.module}.") for target in imported) or self._is_leaf(helper.function.module))
-        ]
-        return min(near, key=lambda helper: (helper.function.module != module, helper.function), default=None)
+        near = sorted(self._found, key=lambda each: (each.function.module != module, each.name.startswith("_"), each.function))
+        taken: set[str] = set()
+        for helper in near:
+            if helper.content not in taken and helper.function != writer and self._can_import(module, helper.function.module):
+                taken.add(helper.content)
+                yield helper
 
     def _find(self) -> Iterator[Helper]:
         analysis = self._analysis
@@ -62,9 +62,10 @@ class AtomicHelpers:
             ):
                 yield Helper(identity, function.qualname, needed[1].annotation)
 
-    def _is_leaf(self, module: str) -> bool:
-        roots = {name.partition(".")[0] for name in self._analysis.program.modules}
-        return not any(
-            statement.target.startswith(".") or statement.target.partition(".")[0] in roots
-            for statement in self._analysis.program.modules[module].ir.imports
-        )
+    def _can_import(self, module: str, other: str) -> bool:
+        """Whether a module may import another one, which has to be of the same package, or imported already: what lies beside
+        a package (scripts, examples) need not be there where it runs.
+        """
+        program = self._analysis.program
+        together = module.partition(".")[0] == other.partition(".")[0]
+        return module == other or (together or other in imported_by(program, module)) and not would_be_a_cycle(program, module, other)

@@ -53,10 +53,12 @@ def overwrites(
         if is_named_by_caller(rewrite.place):
             found.facts["named-by-caller"] = "yes"
         function = found.function
-        helper = helpers.for_module(function.module, function)
-        if helper is not None:
-            where = "" if helper.function.module == function.module else helper.function.module
-            found.facts["helper"] = f"{where}:{helper.name}:{helper.content}"
+        near = [
+            f"{'' if helper.function.module == function.module else helper.function.module}:{helper.name}:{helper.content}"
+            for helper in helpers.for_module(function.module, function)
+        ]
+        if near:
+            found.facts["helpers"] = " ".join(near)
         yield found
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxlint.checks.overwrites import overwrites
-from tests.checks.asked import answers, marked
+from tests.checks.asked import analysis, answers, marked
 
 TOLD_IN_A_LOOP = '''
 from pathlib import Path
@@ -56,3 +58,39 @@ def test_many_chains_of_calls_lead_to_one_who_is_to_blame() -> None:
 
 def test_a_handle_that_a_loop_makes_of_itself_is_followed_once() -> None:
     assert [line for line, _ in answers(overwrites, agent=ENTERED_UNDER_ITS_OWN_NAME)] == marked(ENTERED_UNDER_ITS_OWN_NAME)
+
+
+KEEPS = '''
+from pathlib import Path
+def keep(text: str) -> None:
+    Path("notes.txt").write_text(text + "!")
+def load() -> str:
+    return Path("notes.txt").read_text()
+'''
+
+HELPS = '''
+import os
+def {name}(path: str, data: {content}) -> None:
+    with open(path + ".new", "w") as handle:
+        handle.write(data)
+    os.replace(path + ".new", path)
+'''
+
+
+@pytest.mark.parametrize(
+    ("sources", "helpers"),
+    [
+        ({"app__agent": KEEPS, "app__files": HELPS.format(name="put", content="bytes")}, "app.files:put:bytes"),
+        ({"app__agent": KEEPS + HELPS.format(name="put", content="str"), "app__files": HELPS.format(name="put", content="str")}, ":put:str"),
+        ({"app__agent": KEEPS, "app__files": HELPS.format(name="put", content="str") + HELPS.format(name="set", content="bytes")},
+         "app.files:put:str app.files:set:bytes"),
+        ({"app__agent": KEEPS, "app__a": HELPS.format(name="_put", content="str"), "app__b": HELPS.format(name="put", content="str")},
+         "app.b:put:str"),
+        ({"app__agent": KEEPS, "app__files": "from . import agent" + HELPS.format(name="put", content="str")}, None),
+        ({"app__agent": KEEPS, "scripts__files": HELPS.format(name="put", content="str")}, None),
+        ({"agent": "import files" + KEEPS, "files": HELPS.format(name="put", content="str")}, "files:put:str"),
+    ],
+)
+def test_what_the_program_has_for_it_is_found_where_it_can_be_imported(sources: dict[str, str], helpers: str | None) -> None:
+    (found,) = overwrites(analysis(**sources))
+    assert found.facts.get("helpers") == helpers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ctxlint.diagnostic import Fix
 from tests.fix.answers import after, answer
 
 MEMORY = "getvalue()"
@@ -114,3 +115,27 @@ def test_a_file_without_imports_gets_them_without_a_gap() -> None:
     source = "def save(path, x):\n    with §open(path, 'w') as f:\n        if x: f.write('x')\n"
     made = after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
     assert made.startswith("import io\n\nfrom ctxlint.runtime import atomic_write\n\n\ndef save")
+
+
+@pytest.mark.parametrize(
+    ("helpers", "write", "expected"),
+    [
+        (":put:str", "path.write_text(x, encoding='utf-8')", "put(path, x)"),
+        (":put:bytes", "path.write_text(x, encoding='utf-8')", "put(path, x.encode())"),
+        (":put:bytes :set:str", "path.write_text(x, encoding='utf-8')", "set(path, x)"),
+        ("m.files:put:bytes", "path.write_text(x + 'é', encoding='utf-8')", "put(path, (x + 'é').encode())"),
+        (":put:bytes", "path.write_text(x)", 'atomic_write(path, x, encoding="locale")'),
+        (":put:bytes", "path.write_bytes(x)", "put(path, x)"),
+        (":put:str", "path.write_bytes(x)", "atomic_write(path, x)"),
+        (":put:bytes", "path.write_text(\n        x +\n        x, encoding='utf-8')", "put(\n        path,\n        (x +\n        x).encode())"),
+        (":put:bytes", "path.write_text(\n        x(\n        ), 'utf-8')", "put(\n        path,\n        x(\n        ).encode())"),
+        (":put:str", "path.write_text(\n        data=x, encoding='utf-8')", "put(path, x)"),
+    ],
+)
+def test_what_the_program_has_for_it_is_called(helpers: str, write: str, expected: str) -> None:
+    source = f"def put(path, x): pass\ndef set(path, x): pass\ndef save(path, x):\n    §{write}\n"
+    if helpers.startswith("m."):
+        source = source.partition("\n")[2]
+    callee = f"pathlib.Path.write_{'bytes' if 'bytes(' in write else 'text'}"
+    made = answer(source, "CTX105", {"callees": callee, "helpers": helpers})
+    assert expected in after(source, made) and isinstance(made, Fix) and made.applicability == "unsafe"

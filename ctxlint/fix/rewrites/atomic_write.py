@@ -26,6 +26,7 @@ from ctxlint.fix.pieces import Piece, has_own_encoder, in_memory, pieces_of, str
 from ctxlint.fix.purity import Effect, effects_in
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
 from ctxlint.fix.text import Refused
+from ctxlint.fix.writers import writer_of
 from ctxlint.ir.span import Span
 
 MESSAGE = "write the file aside and put it in place in one step"
@@ -62,18 +63,6 @@ def _ends_like(callee: str, texts: Sequence[str]) -> bool:
     return any(name.endswith(callee) for name in texts)
 
 
-def _writer(place: Place, binary: bool, encoding: Sequence[str]) -> str:
-    """What the file calls the function that writes: the program's own, if it has one that takes this content in UTF-8."""
-    module, _, rest = place.fact("helper").partition(":")
-    name, _, content = rest.partition(":")
-    if name and not encoding and content == ("bytes" if binary else "str"):
-        if module:
-            return place.imported(module, name)
-        if name not in place.names.imports and place.names.bindings_of(name) == 1:
-            return name
-    return place.from_runtime("atomic_write")
-
-
 READS = Refusal("what is written is made by reading files, perhaps this one as it is when it has been opened")
 
 
@@ -83,7 +72,7 @@ def _trust(place: Place, callee: str = "", effects: Collection[Effect] = ()) -> 
     So it is by the program's own helper: what else that does, and in which encoding, is not looked at. And so it is when the
     content is made by calls whose `effects` are not known.
     """
-    doubtful = callee.startswith(".") or place.fact("helper") or place.fact("named-by-caller") or place.fact("held-by-inode")
+    doubtful = callee.startswith(".") or place.fact("helpers") or place.fact("named-by-caller") or place.fact("held-by-inode")
     return "unsafe" if doubtful or "unknown" in effects else "safe"
 
 
@@ -105,10 +94,12 @@ def _whole(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:
     binary = function.attr.value.endswith("bytes")
     encoding = _encoding(place, given.get("encoding"), binary, [_content(place, given["data"], words)])
     span = unit.span(call)
-    if span.line != span.end_line:
+    named = any(argument.keyword is not None and argument.value is given["data"] for argument in call.args)
+    if span.line != span.end_line and not named:
         return Rewriting(MESSAGE, _in_its_layout(place, call, function, given, encoding), _trust(place, callee, effects))
-    arguments = [unit.bare(function.value), unit.bare(given["data"]), *encoding]
-    return Rewriting(MESSAGE, (_call_edit(place, statement, _writer(place, binary, encoding), arguments),), _trust(place, callee, effects))
+    writer = writer_of(place, binary, encoding)
+    arguments = [unit.bare(function.value), writer.content(unit.bare(given["data"])), *encoding]
+    return Rewriting(MESSAGE, (_call_edit(place, statement, writer.name, arguments),), _trust(place, callee, effects))
 
 
 def _in_its_layout(
@@ -120,8 +111,13 @@ def _in_its_layout(
     head = place.text.slice(Span(name.line, name.column, first.line, first.column))
     apart = f"\n{unit.indent(first.line)}" if first.line > name.end_line else " "
     opened = head[len(place.text.slice(name)) :]
-    new = f"{_writer(place, function.attr.value.endswith('bytes'), encoding)}{opened}{unit.bare(function.value)},{apart}"
+    writer = writer_of(place, function.attr.value.endswith("bytes"), encoding)
+    new = f"{writer.name}{opened}{unit.bare(function.value)},{apart}"
     edits = [place.text.edit(Span(name.line, name.column, first.line, first.column), new)]
+    whole, (before, behind) = unit.whole(given["data"]), writer.around(unit.code(given["data"]))
+    if behind:
+        edits.append(place.text.edit(Span(whole.line, whole.column, whole.line, whole.column), before))
+        edits.append(place.text.edit(Span(whole.end_line, whole.end_column, whole.end_line, whole.end_column), behind))
     at = next((i for i, argument in enumerate(call.args) if argument.value is given.get("encoding")), None)
     if at is not None and encoding:
         edits.append(place.text.edit(unit.span(call.args[at]), encoding[0]))
@@ -224,9 +220,9 @@ def _chained(place: Place, call: cst.Call, read: Opening, words: Words) -> Answe
     effects = effects_in(place, [content])
     if "reads" in effects:
         return READS
-    arguments = [unit.bare(read.path), unit.bare(content), *encoding]
-    name = _writer(place, read.binary, encoding)
-    return Rewriting(MESSAGE, (_call_edit(place, statement, name, arguments),), _trust(place, effects=effects))
+    writer = writer_of(place, read.binary, encoding)
+    arguments = [unit.bare(read.path), writer.content(unit.bare(content)), *encoding]
+    return Rewriting(MESSAGE, (_call_edit(place, statement, writer.name, arguments),), _trust(place, effects=effects))
 
 
 def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str = "") -> Answer:
@@ -251,11 +247,11 @@ def _in_one_call(
         return READS
     content = " + ".join(f"({piece.code})" if piece.loose and len(pieces) > 1 else piece.code for piece in pieces)
     encoding = _encoding(place, read.encoding, read.binary, pieces)
-    arguments = [unit.bare(read.path), content, *encoding]
-    name = _writer(place, read.binary, encoding)
+    writer = writer_of(place, read.binary, encoding)
+    arguments = [unit.bare(read.path), writer.content(content), *encoding]
     span = unit.span(statement)
     indent = unit.indent(span.line)
-    head, arguments = (f"await {thread}", [name, *arguments]) if thread else (name, arguments)
+    head, arguments = (f"await {thread}", [writer.name, *arguments]) if thread else (writer.name, arguments)
     old_lines = unit.lines(span.line, span.end_line)
     above, beside = _comments(statement, begin)
     width = width_of(place.text)
@@ -342,8 +338,9 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
     last = unit.span(body.body[-1]).end_line
     indent = unit.indent(unit.span(body.body[0]).line)
     encoding = _encoding(place, read.encoding, read.binary, [Piece("", writes_ascii(place, holder, words))])
-    arguments = [unit.bare(read.path), f"{holder.handle}.getvalue()", *encoding]
-    new = call_lines(_writer(place, read.binary, encoding), arguments, indent, width_of(place.text))
+    writer = writer_of(place, read.binary, encoding)
+    arguments = [unit.bare(read.path), writer.content(f"{holder.handle}.getvalue()"), *encoding]
+    new = call_lines(writer.name, arguments, indent, width_of(place.text))
     column = len(unit.text.line(last).rstrip("\r\n")) + 1
     if idle and unit.span(idle[-1]).end_line == last:
         edits.pop()

@@ -139,3 +139,23 @@ def test_what_the_program_has_for_it_is_called(helpers: str, write: str, expecte
     callee = f"pathlib.Path.write_{'bytes' if 'bytes(' in write else 'text'}"
     made = answer(source, "CTX105", {"callees": callee, "helpers": helpers})
     assert expected in after(source, made) and isinstance(made, Fix) and made.applicability == "unsafe"
+
+
+@pytest.mark.parametrize(
+    ("callee", "write", "expected"),
+    [
+        ("pathlib.Path.write_text", "§Path(path).write_text(x, 'utf-8')¶", "atomic_write(Path(path), x)"),
+        ("pathlib.Path.write_text", "§¶Path(path).write_text(\n        x, 'utf-8')", "atomic_write(\n        Path(path),\n        x)"),
+        ("builtins.open", "§open(path, 'w')¶.write('x')", "atomic_write(path, 'x')"),
+        ("builtins.open", "§¶open(\n        path, 'w').write('x')", "atomic_write(path, 'x')"),
+    ],
+)
+def test_of_two_calls_that_begin_together_the_one_that_writes_is_replaced(callee: str, write: str, expected: str) -> None:
+    source = f"from pathlib import Path\ndef save(path, x):\n    {write}\n"
+    assert expected in after(source, answer(source, "CTX105", {"callees": callee}))
+
+
+def test_what_was_tried_in_vain_imports_nothing() -> None:
+    source = "from json import dump\ndef save(path, x):\n    with §open(path, 'w') as f:\n        dump(x, f)\n        if x: f.write('x')\n"
+    made = after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
+    assert MEMORY in made and "dumps" not in made

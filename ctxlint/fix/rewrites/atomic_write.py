@@ -24,7 +24,7 @@ from ctxlint.fix.openings import (
 )
 from ctxlint.fix.pieces import Piece, has_own_encoder, in_memory, pieces_of, strangers, writes_ascii
 from ctxlint.fix.purity import Effect, effects_in
-from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
+from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting, tried
 from ctxlint.fix.text import Refused
 from ctxlint.fix.writers import writer_of
 from ctxlint.ir.span import Span
@@ -43,7 +43,7 @@ def _write(place: Place, words: Words) -> Answer:
     callees = place.fact("callees").split()
     if place.unit.inside_handler(place.diagnostic.span):
         return Refusal("the write is what an exception handler falls back to, and only its author knows to what else it could")
-    call = place.unit.at(place.diagnostic.span.line, place.diagnostic.span.column, cst.Call)
+    call = place.unit.spanning(place.diagnostic.span, cst.Call)
     if call is None:
         return Refusal("the write is no call that can be seen here")
     if any(callee in words.async_opens for callee in callees):
@@ -200,7 +200,7 @@ def _opened(place: Place, call: cst.Call, words: Words) -> Answer:
         return Refusal(f"`{holder.handle}` is used outside of its `with`")
     if has_own_encoder(place, holder.statement.body, words):
         return Refusal("an encoder of its own may write otherwise than it answers")
-    joined = _joined(place, holder, read, words)
+    joined = tried(place, lambda: _joined(place, holder, read, words))
     return joined if isinstance(joined, Rewriting) else _collected(place, call, holder, read, words)
 
 
@@ -324,7 +324,7 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
     if statement.items[-1] is not holder.item:
         return Refusal("what is opened behind the file may need it")
     trust = _trust(place, effects=["unknown"] if unknown else [])
-    prepared = _prepared(place, holder, read, words)
+    prepared = tried(place, lambda: _prepared(place, holder, read, words))
     if isinstance(prepared, Rewriting):
         return prepared._replace(applicability="unsafe" if unknown else prepared.applicability)
     memory = f"{place.imported('io')}.{'BytesIO' if read.binary else 'StringIO'}()"

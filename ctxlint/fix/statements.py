@@ -12,7 +12,6 @@ from ctxlint.fix.bindings import subtree
 from ctxlint.fix.rewriting import Place
 from ctxlint.ir.span import Span
 
-
 _CODE = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement)
 
 

@@ -73,6 +73,7 @@ STEPS = ("§1", "§2", "§")
         (ASYNC + "        §§1self.t += §2await ask(); n()\n", "attribute-path", {}, "only a part of what is added"),
         (ASYNC + "        §§1self.t += 1 + §2await ask()\n", "attribute-path", {}, "only a part of what is added"),
         (ASYNC + "        §§1self.t[k] += §2await ask()\n", "attribute-path", {}, "another place after the wait"),
+        (ASYNC + "        §§1t[k] += §2await ask()\n", "attribute-path", {}, "another place after the wait"),
         (ASYNC + "        §§1self.a.t += §2await ask()\n", "attribute-path", {}, "another place after the wait"),
         (ASYNC + "        change = addition = added_value = 1\n        §§1self.t += §2await ask()\n", "attribute-path", {}, "no name is free"),
         # the first entry stands
@@ -100,7 +101,7 @@ STEPS = ("§1", "§2", "§")
         (ASYNC + "        §2await send(§1self.b[0])\n        §self.b = []\n", "drained-buffer", {}, "not the buffer itself"),
         (ASYNC + "        b = b_taken = taken = 1\n        §2await send(§1self.b)\n        §self.b = []\n", "drained-buffer", {}, "no name is free"),
         (ASYNC + "        §2await send(§1self.b)\n        §self.b = []; n()\n", "drained-buffer", {}, "on its line"),
-        (ASYNC + "        §2await send(§1self.b,\n            n)\n        §self.b = []\n", "drained-buffer", {}, "a comment would be lost"),
+        (ASYNC + "        §2await send(§1self.b,\n            n)\n        §self.b = []\n", "drained-buffer", {}, "over several lines"),
     ],
 )
 def test_a_reading_is_made_anew_where_nothing_hangs_on_the_old_one(source: str, kind: str, facts: dict[str, str], reason: str) -> None:

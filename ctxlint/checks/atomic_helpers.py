@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.loading import imported_by, would_be_a_cycle
+from ctxlint.calls.loading import imported_by, needs_nothing_new, would_be_a_cycle
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.rewrites import is_test
 
@@ -64,8 +64,10 @@ class AtomicHelpers:
 
     def _can_import(self, module: str, other: str) -> bool:
         """Whether a module may import another one, which has to be of the same package, or imported already: what lies beside
-        a package (scripts, examples) need not be there where it runs.
+        a package (scripts, examples) need not be there where it runs, nor what the other one needs besides.
         """
         program = self._analysis.program
-        together = module.partition(".")[0] == other.partition(".")[0]
-        return module == other or (together or other in imported_by(program, module)) and not would_be_a_cycle(program, module, other)
+        if module == other:
+            return True
+        together = module.partition(".")[0] == other.partition(".")[0] or other in imported_by(program, module)
+        return together and not would_be_a_cycle(program, module, other) and needs_nothing_new(program, module, other)

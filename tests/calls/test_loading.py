@@ -1,10 +1,10 @@
-"""Whether one module can be imported at the top of another."""
+"""Whether one module can be imported at the top of another, and what that takes."""
 
 from __future__ import annotations
 
 import pytest
 
-from ctxlint.calls.loading import would_be_a_cycle
+from ctxlint.calls.loading import needs_nothing_new, would_be_a_cycle
 from tests.calls.programs import program
 
 
@@ -36,3 +36,20 @@ def test_circles_elsewhere_end_and_do_no_harm() -> None:
     linked = program(agent="", files="import disks", disks="import files")
     assert not would_be_a_cycle(linked, "agent", "files")
     assert would_be_a_cycle(linked, "disks", "files")
+
+
+@pytest.mark.parametrize(
+    ("agent", "files", "enough"),
+    [
+        ("", "import json", True),
+        ("", "import yaml", False),
+        ("import yaml", "import yaml", True),
+        ("from app import third", "from yaml import load", True),
+        ("", "from app import third", False),
+        ("def later():\n    import yaml", "import yaml", False),
+        ("", "def later():\n    import yaml", True),
+    ],
+)
+def test_what_another_module_needs_has_to_be_there_already(agent: str, files: str, enough: bool) -> None:
+    linked = program(app__agent=agent, app__files=files, app__third="import yaml")
+    assert needs_nothing_new(linked, "app.agent", "app.files") == enough

@@ -87,6 +87,7 @@ def {name}(path: str, data: {content}) -> None:
         ({"app__agent": KEEPS, "app__a": HELPS.format(name="_put", content="str"), "app__b": HELPS.format(name="put", content="str")},
          "app.b:put:str"),
         ({"app__agent": KEEPS, "app__files": "from . import agent" + HELPS.format(name="put", content="str")}, None),
+        ({"app__agent": KEEPS, "app__files": "import yaml" + HELPS.format(name="put", content="str")}, None),
         ({"app__agent": KEEPS, "scripts__files": HELPS.format(name="put", content="str")}, None),
         ({"agent": "import files" + KEEPS, "files": HELPS.format(name="put", content="str")}, "files:put:str"),
     ],

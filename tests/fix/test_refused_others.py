@@ -134,7 +134,13 @@ def test_a_record_moves_only_past_what_it_does_not_depend_on(source: str, facts:
         ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "builtins.list", "elements": "m.Tree"}, "~display"),
         ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "builtins.list"}, "~display"),
         ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "builtins.list", "elements": "builtins.dict"}, "~unsafe"),
+        ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "m.Tree", "elements": "builtins.dict"}, "~display"),
         ("class A:\n    def f(self, log):\n        §self.log = g(self.a)\n", {}, "no plain name"),
+        ("class A:\n    def f(self, log):\n        §self.log = list(self.a, log)\n", {}, "no plain name"),
+        ("class A:\n    def f(self, log):\n        §self.log = list(a=self.a)\n", {}, "no plain name"),
+        ("class A:\n    def f(self, log):\n        §self.log = self.a.get()\n", {}, "no plain name"),
+        ("class A:\n    def f(self, log):\n        §self.log = self.a.copy(log)\n", {}, "no plain name"),
+        ("class A:\n    def f(self, log):\n        §self.log = self.b = self.a\n", {}, "no expression of its own"),
         ("class A:\n    def f(self, log):\n        §for x in self.a: log.append(x)\n", {}, "no expression of its own"),
         ("class A:\n    def f(self, log):\n        §self.log = self.a\n    def g(self, b): return b is self.a\n", {"type": "builtins.list"}, "the very object"),
     ],
@@ -148,6 +154,26 @@ def test_an_image_is_copied_where_a_copy_is_as_good(source: str, facts: dict[str
 
 
 @pytest.mark.parametrize(
+    ("statement", "levels", "expected"),
+    [
+        ("b = 1\n    §self.log = self.a\n    c = 2", "1", "self.log = copy.copy(self.a)\n"),
+        ("§self.log¶ = self.a", "1", "self.log = copy.copy(self.a)\n"),
+        ("log(§self.a¶)", "1", "log(copy.copy(self.a))\n"),
+        ("if log: return log\n    §return self.a\n    return log", "1", "return copy.copy(self.a)\n"),
+        ("§self.log = self.a.copy()", "2", "self.log = copy.deepcopy(self.a)\n"),
+        ("§self.log = self.a[:]", "2", "self.log = copy.deepcopy(self.a)\n"),
+        ("§self.log = self.a[1:]", "2", "self.log = copy.deepcopy(self.a[1:])\n"),
+        ("§self.log = self.a[:1]", "2", "self.log = copy.deepcopy(self.a[:1])\n"),
+        ("§self.log = self.a[::2]", "2", "self.log = copy.deepcopy(self.a[::2])\n"),
+        ("§self.log = self.a[:, 1]", "2", "self.log = copy.deepcopy(self.a[:, 1])\n"),
+    ],
+)
+def test_what_is_copied_is_what_hands_the_value_out(statement: str, levels: str, expected: str) -> None:
+    source = f"def f(self, log):\n    {statement}\n"
+    assert expected in after(source, answer(source, "CTX204", {"levels": levels}, events=("alias", "save", "A.a")))
+
+
+@pytest.mark.parametrize(
     ("source", "kind", "events", "reason"),
     [
         ("def f(a, b):\n    §if a.writes & b.writes: raise X\n", "other", ("x", "C.writes", "C.reads"), "not said there"),
@@ -156,6 +182,11 @@ def test_an_image_is_copied_where_a_copy_is_as_good(source: str, facts: dict[str
         ("def f(a, b):\n    §if a.writes & b.other: raise X\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
         ("def f(a, b):\n    §if a.writes.items() & b.writes.items(): raise X\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
         ("def f(a, b):\n    §if a.writes.keys(1) & b.writes.keys(1): raise X\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
+        ("def f(a, b):\n    §if a.writes | b.writes: raise X\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
+        ("def f(a, b):\n    §if a.writes.issubset(b.writes): raise X\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
+        ("def f(a, b):\n    §if a.writes.isdisjoint(b.writes, a): raise X\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
+        ("def f(a, b):\n    §if a.writes & b.writes: raise X\n", "reads-left-out", ("x", "C.writes", "C.what reads"), "no pair of sets"),
+        ("def f(a, b):\n    §n = len(a.writes & b.writes)\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
         ("def f(a, b):\n    §n = a.writes & b.writes\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
         ("def f(a, bs):\n    §if a.writes & {w for b in bs for w in b.writes}: raise X\n", "reads-left-out", ("x", "C.writes", "C.reads"), "no pair of sets"),
         ("def f(a, b):\n    §if a.writes & (  # why\n        b.writes): raise X\n", "reads-left-out", ("x", "C.writes", "C.reads"), "a comment would be lost"),
@@ -164,3 +195,18 @@ def test_an_image_is_copied_where_a_copy_is_as_good(source: str, facts: dict[str
 def test_reads_are_compared_only_beside_two_sets_of_one_field(source: str, kind: str, events: tuple[str, ...], reason: str) -> None:
     made = answer(source, "CTX301", {}, kind, events=events)
     assert isinstance(made, Refusal) and reason in made.reason, after(source, made)
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("§if a.writes & b.writes: raise X", "if a.writes & b.writes or a.writes & set(b.reads) or b.writes & set(a.reads): raise X"),
+        ("§n = bool(a.writes & b.writes)", "n = bool(a.writes & b.writes or a.writes & set(b.reads) or b.writes & set(a.reads))"),
+        ("§if a.writes.copy() & b.writes: raise X",
+         "if a.writes.copy() & b.writes or a.writes.copy() & set(b.reads) or b.writes & set(a.reads.copy()): raise X"),
+        ("§if a['x']['writes'] & b['x']['writes']: raise X", "b['x']['writes'] & set(a['x']['reads'])"),
+    ],
+)
+def test_reads_are_compared_with_writes_both_ways_round(statement: str, expected: str) -> None:
+    source = f"WIDE = '{'-' * 150}'\ndef f(a, b):\n    {statement}\n"
+    assert expected in after(source, answer(source, "CTX301", {}, "reads-left-out", events=("x", "C.writes", "C.reads")))

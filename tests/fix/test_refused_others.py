@@ -134,6 +134,8 @@ def test_a_record_moves_only_past_what_it_does_not_depend_on(source: str, facts:
         ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "builtins.list", "elements": "m.Tree"}, "~display"),
         ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "builtins.list"}, "~display"),
         ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "builtins.list", "elements": "builtins.dict"}, "~unsafe"),
+        ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "builtins.list", "elements": "builtins.str"}, "~unsafe"),
+        ("class A:\n    def f(self, log):\n        §self.log = self.a\n    def g(self, b): return g() is b\n", {"type": "builtins.list"}, "~unsafe"),
         ("class A:\n    def f(self, log):\n        §self.log = list(self.a)\n", {"type": "m.Tree", "elements": "builtins.dict"}, "~display"),
         ("class A:\n    def f(self, log):\n        §self.log = g(self.a)\n", {}, "no plain name"),
         ("class A:\n    def f(self, log):\n        §self.log = list(self.a, log)\n", {}, "no plain name"),

@@ -37,6 +37,9 @@ STEPS = ("§1", "§2", "§")
          "", {"lock": "§3"}, "several lines would change"),
         ("async def g(a): §1a.get()\nasync def f(b, x):\n    §2await ask(x)\n    §b.put(x)\n", "", {}, "different functions"),
         ("async def f(a, b):\n    x = §1a.get()\n    §2await ask(x)\n    b.p§ut(x)\n", "", {}, "different functions"),
+        (LOCKED.replace("    x = §1a.get()\n", "    async with lock, b:\n        x = §1a.get()\n"), "", {"lock": "§3"}, "taken in between"),
+        (LOCKED.replace("    x = §1a.get()\n", "    async with lock: x = §1a.get()\n"), "", {"lock": "§3"}, "taken in between"),
+        (LOCKED.replace("§2await ask(x)", "§2await ask(x)\n    async with b: x()"), "", {"lock": "§3"}, "~unsafe"),
         # a lock of the record
         (ASYNC + "        x = §1self.db.get(k)¶\n        §2await ask(x)\n        §self.db.put(k, x)¶\n", "", {}, "~display"),
         (ASYNC + "        x = §1self.db.get(k)¶\n        §2await ask(x)\n        §self.put(n, x)¶\n", "", {}, "no lock guards"),
@@ -51,11 +54,14 @@ STEPS = ("§1", "§2", "§")
         (ASYNC + "        x = §1await self.db.get(k)\n        §2await ask()\n        §self.put(k, x)\n", "", {}, "~display"),
         (ASYNC + "        x = §1self.db.get(k)\n        §2await ask()\n        await ask(x)\n        §self.put(k, x)\n", "", {}, "no lock guards"),
         (ASYNC + "        x = §1self.db.get(k)\n        §2if await ask(): return\n        §self.put(k, x)\n", "", {}, "no lock guards"),
+        (ASYNC + "        x = §1self.db.get(k)\n        §2await ask()\n        await §self.put(k, x)¶\n", "", {}, "~display"),
+        (ASYNC + "        x = §1self.db.get(k)\n        §2k = await ask()\n        §self.put(k, x)\n", "", {}, "no lock guards"),
         (ASYNC + "        self.x = §1self.db.get(k)\n        §2await ask()\n        §self.put(self.x)\n", "", {}, "no lock guards"),
         (ASYNC + "        y = x = §1self.db.get(k)\n        §2await ask()\n        §self.put(x)\n", "", {}, "no lock guards"),
         (ASYNC + "        x = §1self.db.get(k); n = 1\n        §2await ask()\n        §self.put(x)\n", "", {}, "no lock guards"),
         # the attribute is looked at again
         (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {}, "~unsafe"),
+        (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = old + f(n.old, old=n)\n", "attribute-path", {}, "~unsafe"),
         (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = old\n", "attribute-path", {}, "computed from the reading"),
         (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = old + old\n", "attribute-path", {}, "computed from the reading"),
         (ASYNC + "        old = §1self.t\n        n = §2await ask()\n        §self.t = self.u = old + n\n", "attribute-path", {}, "no plain assignment"),
@@ -81,6 +87,9 @@ STEPS = ("§1", "§2", "§")
         (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k] = c\n", "get-or-create", {"container": "m.Map"}, "not known well enough"),
         (ASYNC + "        c = §1self.c.get(k)\n        §2await make()\n        §self.c[k] = Made()\n", "get-or-create", {"container": "builtins.dict"}, "not known well enough"),
         (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        c.open()\n        §self.c[k] = c\n", "get-or-create", {"container": "builtins.dict"}, "worked with before"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        c.open()\n        §self.c[k] = c\n        c = n\n", "get-or-create", {"container": "builtins.dict"}, "worked with before"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        n.c = n(c=n)\n        §self.c[k] = c\n", "get-or-create", {"container": "builtins.dict"}, "~unsafe"),
+        (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k] = n.c = c\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
         (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c = c\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
         (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k] = c; k()\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
         (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k:n] = c\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
@@ -116,3 +125,18 @@ def test_a_reading_is_made_anew_where_nothing_hangs_on_the_old_one(source: str, 
 def test_a_reading_of_another_file_is_left_alone(steps: tuple[str, ...]) -> None:
     made = answer(LOCKED, "CTX302", {"lock": "§3"}, "", steps)
     assert isinstance(made, Refusal) and "different files" in made.reason
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "facts", "expected"),
+    [
+        (LOCKED.replace("    x = §1a.get()\n", "    async with b:\n        x = §1a.get()\n"), "", {"lock": "§3"},
+         "    async with lock:\n        async with b:\n            x = a.get()\n        await ask(x)\n        b.put(x)\n"),
+        (ASYNC + "        x = §1self.db.get(key(k))¶\n        §2await ask(x)\n        §self.db.put(key(k), x)¶\n", "", {},
+         "async with keyed_lock(self.db):\n"),
+        (ASYNC + "        old = (§1self.t or 0)\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {},
+         "        self.t = (self.t or 0) + n\n"),
+    ],
+)
+def test_a_reading_made_anew_reads_as_written_by_hand(source: str, kind: str, facts: dict[str, str], expected: str) -> None:
+    assert expected in after(source, answer(source, "CTX302", facts, kind, STEPS))

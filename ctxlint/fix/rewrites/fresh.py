@@ -282,7 +282,7 @@ def _is_worked_with(place: Place, assign: cst.Assign, made: str) -> bool:
     until = unit.span(assign)
     names = [
         each for each in subtree(function.body if function is not None else unit.tree)
-        if isinstance(each, cst.Name) and each.value == made and each in unit.ranges and not _is_attribute(place, each)
+        if isinstance(each, cst.Name) and each.value == made and not _is_attribute(place, each)
     ]
     targets = [each for each in names if isinstance(unit.parents.get(each), (cst.AssignTarget, cst.AnnAssign)) and unit.span(each) < until]
     last = max(map(unit.span, targets), default=None)

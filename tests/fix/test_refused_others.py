@@ -29,6 +29,12 @@ WRITE = "import os\ndef put(fd, x):\n    {}\n"
         ("async def f(x):\n    async with §suppress(OSError):\n        x()\n", "swallowed", {"handler": "§"}, "holds other things"),
         (HANDLER.format("if x: return\n        pass"), "swallowed", {"handler": "§"}, "in several places"),
         (HANDLER.format("return {'error': 1}"), "swallowed", {"handler": "§"}, "answers something"),
+        (HANDLER.format("return x; log.tell()"), "swallowed", {"handler": "§"}, "in several places"),
+        ("def f(log, xs):\n    for x in xs:\n        try:\n            log.write(x)\n        §except OSError:\n            if x: continue\n            pass\n",
+         "swallowed", {"handler": "§"}, "in several places"),
+        (HANDLER.format("return x"), "swallowed", {"handler": "§"}, "answers something"),
+        (HANDLER.format("return x") + "    log.close()\n", "swallowed", {"handler": "§"}, "answers something"),
+        (HANDLER.format("return x"), "before-image", {"handler": "§"}, "answers something"),
         (HANDLER.format("if x:\n            log.tell()"), "swallowed", {"handler": "§"}, "in several places"),
         (START.format("§asyncio.create_task()"), "fire-and-forget", {"callees": "asyncio.create_task"}, "not written out"),
         (START.format("§x"), "fire-and-forget", {"callees": "asyncio.create_task"}, "not written out"),
@@ -37,6 +43,7 @@ WRITE = "import os\ndef put(fd, x):\n    {}\n"
         (START.format("f = §x.submit(put)"), "fire-and-forget", {"callees": "concurrent.futures.Executor.submit"}, "bound to a name"),
         (START.format("§start(put(x))"), "fire-and-forget", {"callees": "other.start"}, "nothing is known"),
         (START.format("§asyncio.create_task(put(x), context=x)"), "fire-and-forget", {"callees": "asyncio.create_task"}, "an argument that"),
+        (START.format("§asyncio.create_task(put(x), x)"), "fire-and-forget", {"callees": "asyncio.create_task"}, "an argument that"),
         (START.format("§asyncio.create_task(x)"), "fire-and-forget", {"callees": "asyncio.create_task"}, "no coroutine"),
         ("def f(log, x):\n    return §log.put(x)\n", "ignored-answer", {"failure": "False"}, "no statement of its own"),
         ("def f(log, x):\n    §log.put(x); x()\n", "ignored-answer", {"failure": "False"}, "no statement of its own"),
@@ -48,12 +55,17 @@ WRITE = "import os\ndef put(fd, x):\n    {}\n"
         ("def f(log, x):\n    §log.put(x)\ndef g(log, x):\n    if not §1log.put(x):\n        x()\n", "ignored-answer", {"sibling": "§1"}, "no caller shows"),
         ("def f(log, x):\n    §log.put(x)\ndef g(log, x):\n    while not §1log.put(x):\n        return\n", "ignored-answer", {"sibling": "§1"}, "no caller shows"),
         ("def f(log, x):\n    §log.put(x)\ndef g(log, x):\n    if not log.put(x):\n        return\n", "ignored-answer", {"sibling": "n.py:4:12"}, "no caller shows"),
+        *(
+            (f"def f(log, x):\n    §log.put(x)\ndef g(log, x):\n    if {test}:\n        return\n", "ignored-answer", {"sibling": "§1"}, "something else than a failure")
+            for test in ("§1log.put(x) == None", "§1log.put(x) is x", "-§1log.put(x)", "not -§1log.put(x)")
+        ),
         ("def f(log, x):\n    §log.put(x)\ndef g(log, x):\n    if §1log.put(x) is None is x:\n        return\n", "ignored-answer", {"sibling": "§1"}, "something else than a failure"),
         (WRITE.format("x(); §os.write(fd, x)"), "short-write", {}, "no statement of its own"),
         (WRITE.format("n = §os.write(fd, x)"), "short-write", {}, "no statement of its own"),
         (WRITE.format("return §os.write(fd, x)"), "short-write", {}, "no statement of its own"),
         (WRITE.format("g(§os.write(fd, x))"), "short-write", {}, "no statement of its own"),
         (WRITE.format("§os.write(*x)"), "short-write", {}, "not written out"),
+        (WRITE.format("§os.write(fd, data=x)"), "short-write", {}, "not written out"),
         (WRITE.format("§os.write()"), "short-write", {}, "not written out"),
         (WRITE.format("data = content = whole_record = 1; x()\n    §os.write(fd, g(x))"), "short-write", {}, "no name is free"),
     ],
@@ -68,6 +80,17 @@ def test_a_failure_is_not_let_out(source: str, kind: str, facts: dict[str, str],
     [
         (HANDLER.format("pass"), "swallowed", {"handler": "§", "stands": "yes"}, "unsafe"),
         (HANDLER.format("pass"), "swallowed", {"handler": "§"}, "display"),
+        (HANDLER.format("return"), "swallowed", {"handler": "§", "stands": "yes"}, "unsafe"),
+        (HANDLER.format("return None"), "swallowed", {"handler": "§", "stands": "yes"}, "unsafe"),
+        (HANDLER.format("return True"), "swallowed", {"handler": "§", "stands": "yes"}, "unsafe"),
+        (HANDLER.format("pass") + "    y = 1\n", "swallowed", {"handler": "§", "stands": "yes"}, "unsafe"),
+        (HANDLER.format("pass") + "    return str(x)\n", "swallowed", {"handler": "§", "stands": "yes"}, "unsafe"),
+        ("async " + HANDLER.format("pass") + "    return await x()\n", "swallowed", {"handler": "§", "stands": "yes"}, "display"),
+        (HANDLER.format("pass") + "    if x: y = 1\n", "swallowed", {"handler": "§", "stands": "yes"}, "display"),
+        (HANDLER.format("pass") + "    §1x.put()\n", "swallowed", {"handler": "§", "stands": "yes"}, "unsafe"),
+        (HANDLER.format("pass") + "    if x: §1x.put()\n", "swallowed", {"handler": "§", "stands": "yes"}, "display"),
+        ("def f(p):\n    if p.exists():\n        try:\n            §copy(p)\n        §2except OSError:\n            pass\n", "before-image", {"handler": "§2"}, "unsafe"),
+        ("def f(p):\n    if p.ready():\n        try:\n            §copy(p)\n        §2except OSError:\n            pass\n", "before-image", {"handler": "§2"}, "display"),
         (HANDLER.format("print(x)"), "swallowed", {"handler": "§", "stands": "yes"}, "display"),
         (HANDLER.format("print(x)") + "    log.close()\n", "swallowed", {"handler": "§", "stands": "yes"}, "display"),
         ("def f(log, xs):\n    for x in xs:\n        try:\n            log.write(x)\n        §except OSError:\n            print(x)\n",
@@ -82,8 +105,26 @@ def test_a_failure_is_not_let_out(source: str, kind: str, facts: dict[str, str],
     ],
 )
 def test_a_failure_is_let_out_as_far_as_that_is_known_to_be_right(source: str, kind: str, facts: dict[str, str], trust: str) -> None:
-    made = answer(source, "CTX103", facts, kind)
+    made = answer(source, "CTX103", facts, kind, ("§1",) if "§1" in source else ())
     assert not isinstance(made, Refusal) and made.applicability == trust
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "facts", "expected"),
+    [
+        (HANDLER.format("pass"), "swallowed", {"handler": "§"}, "def keep(log, x):\n    log.write(x)\n"),
+        (HANDLER.format("x = 1\n        pass"), "swallowed", {"handler": "§"}, "        x = 1\n        raise\n"),
+        (HANDLER.format("x = 1; pass"), "swallowed", {"handler": "§"}, "        x = 1; raise\n"),
+        (HANDLER.format("x = 1; y = 1"), "swallowed", {"handler": "§"}, "        x = 1; y = 1\n        raise\n"),
+        (HANDLER.format("pass") + "    except ValueError: x()\n", "swallowed", {"handler": "§"}, "    except OSError:\n        raise\n"),
+        (HANDLER.format("pass") + "    else: x()\n", "swallowed", {"handler": "§"}, "    except OSError:\n        raise\n"),
+        (HANDLER.format("pass") + "    finally: x()\n", "swallowed", {"handler": "§"}, "    except OSError:\n        raise\n"),
+        ("def f(log, x):\n    §log.put(x)\ndef g(log, x):\n    if not §1log.put(x):\n        for y in x: y()\n        return\n", "ignored-answer",
+         {"sibling": "§1"}, "    if not log.put(x):\n        raise OSError("),
+    ],
+)
+def test_a_failure_is_let_out_and_the_rest_stays(source: str, kind: str, facts: dict[str, str], expected: str) -> None:
+    assert expected in after(source, answer(source, "CTX103", facts, kind))
 
 
 @pytest.mark.parametrize(
@@ -93,6 +134,8 @@ def test_a_failure_is_let_out_as_far_as_that_is_known_to_be_right(source: str, k
         ("class A:\n    def f(self, x):\n        print(self.a)\n        §self.a.append(x)\n        §1self.log.write(x)\n", {}, "~unsafe"),
         ("class A:\n    async def f(self, x):\n        §self.a.append(x)\n        §1await self.log.write(x)\n", {}, "~display"),
         ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        §1self.put(x)\n", {"record-is-left-open": "yes"}, "~display"),
+        ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        §1self.log[x] = x\n        x()\n", {}, "~unsafe"),
+        ("class A:\n    def f(self, x):\n        b = x.items()\n        §self.a.append(x)\n        §1self.log.write(b)\n", {}, "~unsafe"),
         ("class A:\n    def f(self, x):\n        self.b.pop(x)\n        §self.a.append(x)\n        §1self.log.write(x)\n", {}, "~unsafe"),
         ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        §1self.log.write(x)\n        self.log.write('end')\n", {}, "one of several"),
         ("class A:\n    def f(self, x):\n        §self.a.append(x)\n        put('begin')\n        §1put(x)\n", {}, "one of several"),

@@ -95,6 +95,7 @@ STEPS = ("§1", "§2", "§")
         (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k:n] = c\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
         (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c[k, n] = c\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
         (ASYNC + "        c = §1self.c.get(k)\n        c = §2await make()\n        §self.c.put(k, c)\n", "get-or-create", {"container": "builtins.dict"}, "plain assignment"),
+        (ASYNC + "        §1self.c.get(k)\n        §2await make()\n        c.open()\n        §self.c[k] = c\n", "get-or-create", {"container": "builtins.dict"}, "worked with before"),
         # the content is taken out
         (ASYNC + "        §2await send(§1self.b)\n        §self.b = []\n", "drained-buffer", {}, "~unsafe"),
         (ASYNC + "        §2await send(§1self.b)\n        §self.b = [1]\n", "drained-buffer", {}, "not emptied by a new list"),
@@ -134,6 +135,7 @@ def test_a_reading_of_another_file_is_left_alone(steps: tuple[str, ...]) -> None
          "    async with lock:\n        async with b:\n            x = a.get()\n        await ask(x)\n        b.put(x)\n"),
         (ASYNC + "        x = §1self.db.get(key(k))¶\n        §2await ask(x)\n        §self.db.put(key(k), x)¶\n", "", {},
          "async with keyed_lock(self.db):\n"),
+        (ASYNC + "        §2await send(§1self._)\n        §self._ = []\n", "drained-buffer", {}, "        _taken, self._ = self._, []\n"),
         (ASYNC + "        old = (§1self.t or 0)\n        n = §2await ask()\n        §self.t = old + n\n", "attribute-path", {},
          "        self.t = (self.t or 0) + n\n"),
     ],

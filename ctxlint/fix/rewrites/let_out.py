@@ -84,7 +84,7 @@ def _ends_soon(place: Place, statement: cst.CSTNode) -> bool:
     changes = {step.span.line for step in place.diagnostic.flow if step.path == place.text.path}
     current = statement
     for above in unit.above(statement):
-        if isinstance(above, (cst.IndentedBlock, cst.Module)) and any(each is current for each in above.body):
+        if isinstance(above, (cst.IndentedBlock, cst.Module)):
             for following in above.body[[each is current for each in above.body].index(True) + 1 :]:
                 span = unit.span(following)
                 is_change = isinstance(following, cst.SimpleStatementLine) and changes.intersection(range(span.line, span.end_line + 1))
@@ -126,22 +126,24 @@ def _raised_again(place: Place, handler: cst.ExceptHandler) -> Answer:
     body = handler.body
     if not isinstance(body, cst.IndentedBlock):
         return Refusal("the handler stands behind its colon")
-    if any(isinstance(node, (cst.Return, cst.Break)) for last in body.body[:-1] for node in subtree(last)):
-        return Refusal("the handler leaves in several places")
     last = body.body[-1]
-    ending = last.body[0] if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1 else None
+    if not isinstance(last, cst.SimpleStatementLine) or any(_leaves(each) for each in (*body.body[:-1], *last.body[:-1])):
+        return Refusal("the handler leaves in several places")
+    ending = last.body[-1]
     if isinstance(ending, cst.Return) and not _says_nothing(ending.value):
         return Refusal("the handler answers something, which may be how it tells the failure")
-    alone = len(body.body) == 1 and isinstance(ending, (cst.Pass, cst.Return))
+    alone = len(body.body) == len(last.body) == 1 and isinstance(ending, (cst.Pass, cst.Return))
     if alone and len(statement.handlers) == 1 and statement.orelse is None and statement.finalbody is None:
         edit = unwrapped(place, statement)
         if edit is not None:
             return Rewriting("let the failure out", (edit,), "unsafe")
     if isinstance(ending, (cst.Pass, cst.Return, cst.Continue, cst.Break)):
         return Rewriting("raise the failure again", (place.text.edit(unit.span(ending), "raise"),), "unsafe")
-    if not isinstance(last, cst.SimpleStatementLine):
-        return Refusal("the handler leaves in several places")
     return Rewriting("raise the failure again", (_line_behind(place, last, "raise"),), "unsafe")
+
+
+def _leaves(node: cst.CSTNode) -> bool:
+    return any(isinstance(each, (cst.Return, cst.Break, cst.Continue)) for each in subtree(node))
 
 
 def _says_nothing(value: cst.BaseExpression | None) -> bool:

@@ -90,11 +90,11 @@ def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNo
     cell = place.fact("cell")
     if place.fact("record-reads-cell"):
         return "what makes the record reads the changed state"
-    if cell and any(isinstance(each, cst.Attribute) and each.attr.value == cell for each in subtree(recording)):
+    if any(isinstance(each, cst.Attribute) and each.attr.value == cell for each in subtree(recording)):
         return "the record is made of the changed state"
-    if cell and _hands_on(recording, cell):
+    if _hands_on(recording, cell):
         return "the record is made of the object whose state is changed"
-    if cell and _has_alias(place, cell, names_in([recording])):
+    if _has_alias(place, cell, names_in([recording])):
         return "a name may be the changed state under another name"
     if _rebound(passed) & names_in([recording]):
         return "the record uses what the change gives back"

@@ -108,7 +108,7 @@ def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNo
 def _has_alias(place: Place, cell: str, used: frozenset[str]) -> bool:
     """Whether a local is the cell itself, or one that the record uses is made of it."""
     for node in place.unit.ranges:
-        if isinstance(node, (cst.Assign, cst.AnnAssign, cst.NamedExpr)) and node.value is not None:
+        if isinstance(node, (cst.Assign, cst.AnnAssign, cst.NamedExpr)):
             targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
             names = names_in(each for each in targets if isinstance(each, (cst.Name, cst.Tuple, cst.List)))
         elif isinstance(node, (cst.For, cst.CompFor)):
@@ -118,9 +118,11 @@ def _has_alias(place: Place, cell: str, used: frozenset[str]) -> bool:
         else:
             continue
         value = node.iter if isinstance(node, (cst.For, cst.CompFor)) else node.item if isinstance(node, cst.WithItem) else node.value
-        if value is not None and names and any(_is_cell(each, cell) for each in _wholes(value)):
+        if value is None:
+            continue
+        if names and any(_is_cell(each, cell) for each in _wholes(value)):
             return True
-        if value is not None and names & used and any(_is_view(each, cell) for each in subtree(value)):
+        if names & used and any(_is_view(each, cell) for each in subtree(value)):
             return True
     return False
 
@@ -187,7 +189,7 @@ def _mutated(place: Place, nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
                 targets = [target.target for target in each.targets]
             elif isinstance(each, (cst.AugAssign, cst.AnnAssign)):
                 targets = [each.target]
-            elif isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute) and isinstance(each.func.value, (cst.Attribute, cst.Name)):
+            elif isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute):
                 targets = [each.func.value]
             for target in targets:
                 while isinstance(target, cst.Subscript):
@@ -198,7 +200,7 @@ def _mutated(place: Place, nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
 
 
 def _mentioned(place: Place, node: cst.CSTNode) -> frozenset[str]:
-    return frozenset(place.unit.code(each) for each in subtree(node) if isinstance(each, (cst.Attribute, cst.Name)) and each in place.unit.ranges)
+    return frozenset(place.unit.code(each) for each in subtree(node) if isinstance(each, (cst.Attribute, cst.Name)))
 
 
 def _swallows(statement: cst.With) -> bool:

@@ -24,25 +24,35 @@ from ctxlint.fix.openings import (
 )
 from ctxlint.fix.pieces import Piece, has_own_encoder, in_memory, pieces_of, strangers, writes_ascii
 from ctxlint.fix.purity import Effect, effects_in
+from ctxlint.fix.remarks import is_said_near
 from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting, tried
 from ctxlint.fix.text import Refused
 from ctxlint.fix.writers import writer_of
 from ctxlint.ir.span import Span
 
 MESSAGE = "write the file aside and put it in place in one step"
+WATCHED = "; whoever watches its folder here is told of a file that was moved, no longer of one that was changed"
+REMARKED = "; a comment beside it tells how it was written before"
 MOST_PIECES = 3
 """More writes than this are collected in memory rather than joined in one expression."""
 
 
 def atomic_write(place: Place, **words: Any) -> Answer:
     """Replace an opening for writing, or a call that writes a whole file, by an atomic write; the parameters are `Words`."""
-    return _write(place, Words(**words))
+    known = Words(**words)
+    answer = _write(place, known)
+    if not isinstance(answer, Rewriting):
+        return answer
+    told = answer.message + (REMARKED if is_said_near(place, known.remarks) else "")
+    return Rewriting(told + WATCHED, answer.edits, "display") if place.fact("watched") else answer._replace(message=told)
 
 
 def _write(place: Place, words: Words) -> Answer:
     callees = place.fact("callees").split()
     if place.unit.inside_handler(place.diagnostic.span):
         return Refusal("the write is what an exception handler falls back to, and only its author knows to what else it could")
+    if place.fact("not-replaced"):
+        return Refusal(f"the file cannot be replaced where this is reached: {place.fact('not-replaced')}")
     call = place.unit.spanning(place.diagnostic.span, cst.Call)
     if call is None:
         return Refusal("the write is no call that can be seen here")
@@ -97,8 +107,8 @@ def _whole(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:
     named = any(argument.keyword is not None and argument.value is given["data"] for argument in call.args)
     if span.line != span.end_line and not named:
         return Rewriting(MESSAGE, _in_its_layout(place, call, function, given, encoding), _trust(place, callee, effects))
-    writer = writer_of(place, binary, encoding)
-    arguments = [unit.bare(function.value), writer.content(unit.bare(given["data"])), *encoding]
+    writer = writer_of(place, binary, encoding, has_path=True)
+    arguments = writer.arguments(unit.bare(function.value), unit.bare(given["data"]), encoding)
     return Rewriting(MESSAGE, (_call_edit(place, statement, writer.name, arguments),), _trust(place, callee, effects))
 
 
@@ -111,8 +121,9 @@ def _in_its_layout(
     head = place.text.slice(Span(name.line, name.column, first.line, first.column))
     apart = f"\n{unit.indent(first.line)}" if first.line > name.end_line else " "
     opened = head[len(place.text.slice(name)) :]
-    writer = writer_of(place, function.attr.value.endswith("bytes"), encoding)
-    new = f"{writer.name}{opened}{unit.bare(function.value)},{apart}"
+    writer = writer_of(place, function.attr.value.endswith("bytes"), encoding, has_path=True)
+    encoding = writer.encoding(encoding)
+    new = f"{writer.name}{opened}{writer.path(unit.bare(function.value))},{apart}"
     edits = [place.text.edit(Span(name.line, name.column, first.line, first.column), new)]
     whole, (before, behind) = unit.whole(given["data"]), writer.around(unit.code(given["data"]))
     if behind:
@@ -220,8 +231,8 @@ def _chained(place: Place, call: cst.Call, read: Opening, words: Words) -> Answe
     effects = effects_in(place, [content])
     if "reads" in effects:
         return READS
-    writer = writer_of(place, read.binary, encoding)
-    arguments = [unit.bare(read.path), writer.content(unit.bare(content)), *encoding]
+    writer = writer_of(place, read.binary, encoding, has_path=read.has_path)
+    arguments = writer.arguments(unit.bare(read.path), unit.bare(content), encoding)
     return Rewriting(MESSAGE, (_call_edit(place, statement, writer.name, arguments),), _trust(place, effects=effects))
 
 
@@ -247,8 +258,8 @@ def _in_one_call(
         return READS
     content = " + ".join(f"({piece.code})" if piece.loose and len(pieces) > 1 else piece.code for piece in pieces)
     encoding = _encoding(place, read.encoding, read.binary, pieces)
-    writer = writer_of(place, read.binary, encoding)
-    arguments = [unit.bare(read.path), writer.content(content), *encoding]
+    writer = writer_of(place, read.binary, encoding, has_path=read.has_path)
+    arguments = writer.arguments(unit.bare(read.path), content, encoding)
     span = unit.span(statement)
     indent = unit.indent(span.line)
     head, arguments = (f"await {thread}", [writer.name, *arguments]) if thread else (writer.name, arguments)
@@ -338,8 +349,8 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
     last = unit.span(body.body[-1]).end_line
     indent = unit.indent(unit.span(body.body[0]).line)
     encoding = _encoding(place, read.encoding, read.binary, [Piece("", writes_ascii(place, holder, words))])
-    writer = writer_of(place, read.binary, encoding)
-    arguments = [unit.bare(read.path), writer.content(f"{holder.handle}.getvalue()"), *encoding]
+    writer = writer_of(place, read.binary, encoding, has_path=read.has_path)
+    arguments = writer.arguments(unit.bare(read.path), f"{holder.handle}.getvalue()", encoding)
     new = call_lines(writer.name, arguments, indent, width_of(place.text))
     column = len(unit.text.line(last).rstrip("\r\n")) + 1
     if idle and unit.span(idle[-1]).end_line == last:

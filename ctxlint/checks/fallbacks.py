@@ -13,6 +13,9 @@ from ctxlint.ir.value import Compound, Name, Result, Value
 CALLERS_UP = 2
 """How many calls up the failed replacement, or the test of what the file is, is looked for."""
 
+Reason = tuple[str, FunctionId, int]
+"""A reason in words, and the event that shows it."""
+
 
 class Fallbacks:
     """`regular` are the functions that tell a regular file, `special` those that tell anything else: a device, a pipe."""
@@ -22,23 +25,24 @@ class Fallbacks:
         self._regular = regular
         self._special = special
 
-    def why(self, identity: FunctionId, event: int, up: int = CALLERS_UP) -> tuple[str, FunctionId, int] | None:
-        """Why the event is reached where a file cannot be replaced, and by what that is shown; of a function that is called
-        for nothing else, what holds of its first call.
+    def why(self, identity: FunctionId, event: int, up: int = CALLERS_UP) -> tuple[Reason, ...]:
+        """Why the event is reached only where a file cannot be replaced, one reason for each kind; none when it is reached
+        otherwise, too.
         """
         found = self._after_a_failed_move(identity, event) or self._of_something_else(identity, event)
-        if found is not None or not up:
-            return found
-        sites = [(caller, call) for caller, call in self._analysis.view.call_graph.callers(identity) if not is_test(caller)]
-        reasons = []
-        for caller, call in sites:
-            reason = self.why(caller, call, up - 1) if caller != identity else None
-            if reason is None:
-                return None
-            reasons.append(reason)
-        return reasons[0] if reasons else None
+        if found is not None:
+            return (found,)
+        reasons: dict[str, Reason] = {}
+        for caller, call in self._analysis.view.call_graph.callers(identity) if up else ():
+            if not is_test(caller):
+                above = self.why(caller, call, up - 1)
+                if not above:
+                    return ()
+                for reason in above:
+                    reasons.setdefault(reason[0], reason)
+        return tuple(reasons.values())
 
-    def _after_a_failed_move(self, identity: FunctionId, event: int) -> tuple[str, FunctionId, int] | None:
+    def _after_a_failed_move(self, identity: FunctionId, event: int) -> Reason | None:
         """A move from which only its failure leads to the event."""
         graph = self._analysis.view.graph(identity)
         moves = {e.event for e in self._analysis.summaries.of(identity).effects if e.kind == "move" and e.event != event}
@@ -47,7 +51,7 @@ class Fallbacks:
                 return "it is what is left when the file could not be replaced", identity, move
         return None
 
-    def _of_something_else(self, identity: FunctionId, event: int) -> tuple[str, FunctionId, int] | None:
+    def _of_something_else(self, identity: FunctionId, event: int) -> Reason | None:
         """A test that found no regular file, on every way to the event."""
         graph = self._analysis.view.graph(identity)
         asked: int | None = None

@@ -61,10 +61,10 @@ def overwrites(
             found.facts["named-by-caller"] = "yes"
         if any(imports(analysis.program.modules[name], watchers) for name in modules | owning_modules(analysis, rewrite)):
             found.facts["watched"] = "yes"
-        reason = fallbacks.why(rewrite.function, rewrite.effect.event)
-        if reason is not None:
-            found.facts["not-replaced"] = reason[0]
-            found = msgspec.structs.replace(found, evidence=(*found.evidence, Evidence(*reason)))
+        reasons = fallbacks.why(rewrite.function, rewrite.effect.event)
+        if reasons:
+            found.facts["not-replaced"] = ", or ".join(text for text, _, _ in reasons)
+            found = msgspec.structs.replace(found, evidence=(*found.evidence, *[Evidence(*reason) for reason in reasons]))
         function = found.function
         near = [
             ":".join((
@@ -103,7 +103,7 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     flow = [FlowStep(identity, event, f"truncates {place}")]
     if serialises is not None:
         flow.append(FlowStep(rewrite.function, serialises, "can fail here: the value is serialised after the file was emptied"))
-    if emptied is not None:
+    if emptied is not None and kind == "loaded-as-empty":
         reader = emptied
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {place} back"))
     return Finding(

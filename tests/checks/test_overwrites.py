@@ -132,6 +132,8 @@ def put(path: str, data: str) -> None:
         ("", "", "shutil.copymode(path, beside)", "", True),
         ("", "", "os.fchmod(descriptor, mode=0o640)", "", True),
         ("", "", "", "os.chmod(path, 0o644)", True),
+        ("", "", "try: os.fsync(descriptor)\n    except OSError: return\n    os.chmod(beside, 0o644)", "", True),
+        ("try: descriptor, beside = tempfile.mkstemp()\n    except OSError: return os.replace(data, path)", "", "os.chmod(beside, 0o644)", "", True),
         ("", "def opened(path):\n    os.chmod(path, 0o664)", "opened(beside)", "", True),
         ("", "def opened(path):\n    if path: os.chmod(path, 0o664)", "opened(beside)", "", False),
         ("descriptor, beside = made(path)", "def made(path): return tempfile.mkstemp(dir=path)", "", "", False),
@@ -174,6 +176,7 @@ def keep(text: str) -> None:
         ("try: os.replace('new', PLAN)\nexcept OSError: again(text)\ndef again(text): overwrite(text)", "could not be replaced"),
         ("try: os.replace('new', PLAN)\nexcept OSError: again(text)\ndef again(text): more(text)\ndef more(text): overwrite(text)", ""),
         ("try: os.replace('new', PLAN)\nexcept OSError: overwrite(text)\ndef other(text): overwrite(text)", ""),
+        ("if stat.S_ISREG(PLAN.stat().st_mode): return os.replace('new', PLAN)\noverwrite(text)\ndef more(text):\n    try: os.replace('new', PLAN)\n    except OSError: overwrite(text)", "no regular file, or it is what is left"),
         ("try: os.replace('new', 'old')\nexcept OSError: pass\noverwrite(text)", ""),
         ("try: os.remove('new')\nexcept OSError: overwrite(text)", ""),
         ("if not stat.S_ISREG(PLAN.stat().st_mode): overwrite(text)", "no regular file"),
@@ -182,6 +185,7 @@ def keep(text: str) -> None:
         ("if stat.S_ISFIFO(PLAN.stat().st_mode) or stat.S_ISCHR(PLAN.stat().st_mode): overwrite(text)", "no regular file"),
         ("there = PLAN.stat().st_mode\nodd = stat.S_ISFIFO(there) or stat.S_ISCHR(there)\nif odd: overwrite(text)", "no regular file"),
         ("odd = text or stat.S_ISCHR(PLAN.stat().st_mode)\nif odd: overwrite(text)", ""),
+        ("odd = stat.S_ISCHR(PLAN.stat().st_mode)\nif text: odd = len(text) > 3\nif odd: overwrite(text)", ""),
         ("odd = text and stat.S_ISCHR(PLAN.stat().st_mode)\nif odd: overwrite(text)", "no regular file"),
         ("if text or stat.S_ISFIFO(PLAN.stat().st_mode): overwrite(text)", ""),
         ("if stat.S_ISREG(PLAN.stat().st_mode): overwrite(text)", ""),
@@ -193,4 +197,26 @@ def test_what_is_left_when_a_file_cannot_be_replaced_is_told(body: str, reason: 
     source = PUT_IN_PLACE.format(body="\n".join("    " + line for line in main.splitlines())) + (f"def {rest}\n" if rest else "")
     (found,) = overwrites(analysis(agent=source), regular=["stat.S_ISREG"], special=["stat.S_ISFIFO", "stat.S_ISCHR"])
     assert reason in found.facts.get("not-replaced", "") and bool(reason) == ("not-replaced" in found.facts)
-    assert len(found.evidence) == 1 + bool(reason)
+    assert len(found.evidence) == 1 + len(found.facts.get("not-replaced", "").split(", or ")) * bool(reason)
+
+
+READ_BY_MANY = """
+import json
+from pathlib import Path
+PLAN = Path("plan.json")
+def save(steps: list) -> None:
+    with open(PLAN, "w") as handle:
+        json.dump(steps, handle)
+def first_steps() -> list:
+    return json.loads(PLAN.read_text())
+def show(board) -> None:
+    try:
+        board.text = str(json.loads(PLAN.read_text()))
+    except ValueError:
+        board.text = ""
+"""
+
+
+def test_the_nearest_reader_is_named() -> None:
+    asked = analysis(agent=READ_BY_MANY, a_board="import json\nfrom agent import PLAN\ndef board(): return json.loads(PLAN.read_text())\n")
+    assert [found.fields["reader"] for found in overwrites(asked)] == ["first_steps"]

@@ -61,7 +61,7 @@ def overwrites(
             found.facts["named-by-caller"] = "yes"
         if any(imports(analysis.program.modules[name], watchers) for name in modules | owning_modules(analysis, rewrite)):
             found.facts["watched"] = "yes"
-        reasons = fallbacks.why(rewrite.function, rewrite.effect.event)
+        reasons = fallbacks.why(*rewrite.opening)
         if reasons:
             found.facts["not-replaced"] = ", or ".join(text for text, _, _ in reasons)
             found = msgspec.structs.replace(found, evidence=(*found.evidence, *[Evidence(*reason) for reason in reasons]))

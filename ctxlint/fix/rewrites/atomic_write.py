@@ -10,7 +10,7 @@ import libcst as cst
 from ctxlint.diagnostic import Applicability, Edit
 from ctxlint.fix.bindings import names_in, subtree
 from ctxlint.fix.content import Words, is_ascii
-from ctxlint.fix.layout import call_lines, comments_in, has_text_over_lines, width_of
+from ctxlint.fix.layout import aligned, call_lines, comments_in, has_text_over_lines, width_of
 from ctxlint.fix.openings import (
     UTF_8,
     Held,
@@ -138,24 +138,8 @@ def _in_its_layout(
         end = unit.span(call.args[-1])
         edits.append(place.text.edit(Span(end.end_line, end.end_column, end.end_line, end.end_column), f",{apart}{encoding[0]}"))
     if apart == " " and not has_text_over_lines(unit.code(call)):
-        edits += _aligned(place, range(first.line + 1, unit.span(call).end_line + 1), first.column, len(new) - len(head), edits)
+        edits += aligned(place.text, range(first.line + 1, unit.span(call).end_line + 1), first.column, len(new) - len(head), edits)
     return tuple(edits)
-
-
-def _aligned(place: Place, lines: Sequence[int], column: int, by: int, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits that move lines which are aligned with a column, or with something behind it, as that column is moved."""
-    width = width_of(place.text)
-    found = []
-    for number in lines:
-        line = place.text.line(number).rstrip("\r\n")
-        indent = len(line) - len(line.lstrip(" "))
-        if any(edit.span.line < number <= edit.span.end_line for edit in edits) or indent + 1 < column or not line.strip():
-            continue
-        inside = sum(len(edit.new) - len(edit.old) for edit in edits if edit.span.line == number == edit.span.end_line)
-        if len(line) + by + inside > width:
-            return []
-        found.append(place.text.edit(Span(number, 1, number, 1 + max(-by, 0)), " " * by))
-    return found
 
 
 def _in_thread(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:

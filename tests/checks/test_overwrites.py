@@ -220,3 +220,29 @@ def show(board) -> None:
 def test_the_nearest_reader_is_named() -> None:
     asked = analysis(agent=READ_BY_MANY, a_board="import json\nfrom agent import PLAN\ndef board(): return json.loads(PLAN.read_text())\n")
     assert [found.fields["reader"] for found in overwrites(asked)] == ["first_steps"]
+
+
+KEPT_BY_A_CLASS = """
+from pathlib import Path
+from base import Base
+class Board(Base):
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "board.txt"
+    def save(self, text: str) -> None:
+        self.path.write_text(text + "!")
+    def load(self) -> str:
+        return self.path.read_text()
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "facts"),
+    [
+        ("class Base: pass", "import json", {}),
+        ("class Base: pass", "import watchdog.events", {"held-by-inode": "yes"}),
+        ("from watchdog.events import Handler\nclass Base: pass", "", {"held-by-inode": "yes", "watched": "yes"}),
+    ],
+)
+def test_an_observer_counts_where_the_file_belongs(base: str, other: str, facts: dict[str, str]) -> None:
+    (found,) = overwrites(analysis(agent=KEPT_BY_A_CLASS, base=base, other=other), watchers=["watchdog"])
+    assert found.facts == facts

@@ -143,7 +143,7 @@ def test_a_file_without_imports_gets_them_without_a_gap() -> None:
     ],
 )
 def test_what_the_program_has_for_it_is_called(helpers: str, write: str, expected: str) -> None:
-    source = f"def put(path, x): pass\ndef set(path, x): pass\ndef save(path, x):\n    §{write}\n"
+    source = f"def put(*x): pass\ndef set(*x): pass\ndef save(path, x):\n    §{write}\n"
     if helpers.startswith("m."):
         source = source.partition("\n")[2]
     callee = ("pathlib.Path.open" if ".open(" in write else "builtins.open" if "open(" in write
@@ -173,14 +173,14 @@ def test_what_was_tried_in_vain_imports_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("comment", "docstring", "told"),
+    ("comment", "docstring", "beside", "told"),
     [
-        ("# A plain\n    # write is enough.", "", True), ("# Kept.", "", False), ("", "Uses mode \"w\", which empties it.", True),
-        ("", "Written\n    in place.", True), ("", "Save.", False),
+        ("# A plain\n    # write is enough.", "", "", True), ("# Kept.", "", "", False), ("", "Uses mode \"w\", which empties it.", "", True),
+        ("", "Written\n    in place.", "", True), ("", "Save.", "", False), ("", "", "  # in place", True), ("", "", "  # kept", False),
     ],
 )
-def test_a_comment_that_tells_how_it_was_written_is_mentioned(comment: str, docstring: str, told: bool) -> None:
-    source = f"def save(path, x):\n    '''{docstring}'''\n    {comment}\n    §path.write_text(x)\n"
+def test_a_comment_that_tells_how_it_was_written_is_mentioned(comment: str, docstring: str, beside: str, told: bool) -> None:
+    source = f"def save(path, x):\n    '''{docstring}'''\n    {comment}\n    §path.write_text(x){beside}\n"
     made = answer(source, "CTX105", {"callees": "pathlib.Path.write_text"})
     assert isinstance(made, Fix) and ("comment beside it" in made.message) == told
 

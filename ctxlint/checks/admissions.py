@@ -241,29 +241,29 @@ def positive_answer(analysis: Analysis, decision: Decision) -> bool | None:
     return None
 
 
-def _sign(analysis: Analysis, decision: Decision, value: Value, holds: bool) -> bool | None:
+def _sign(analysis: Analysis, decision: Decision, value: Value, holds: bool, followed: frozenset[str] = frozenset()) -> bool | None:
     """Whether the value's being true (`holds`) means that the two sides have something in common."""
     if value == decision.overlap.value:
         return holds != decision.overlap.apart
     if isinstance(value, Compound):
         if value.operator == "not":
-            return _sign(analysis, decision, value.parts[0], not holds)
+            return _sign(analysis, decision, value.parts[0], not holds, followed)
         for part in value.parts:
-            found = _sign(analysis, decision, part, holds)
+            found = _sign(analysis, decision, part, holds, followed)
             if found is not None:
                 return found
     if isinstance(value, Result):
         event = analysis.view.event(decision.function, value.event)
         if event.kind == "call":
             for argument in event.arguments:
-                found = _sign(analysis, decision, argument.value, holds)
+                found = _sign(analysis, decision, argument.value, holds, followed)
                 if found is not None:
                     return found
-    if isinstance(value, Name) and value.scope == "local":
+    if isinstance(value, Name) and value.scope == "local" and value.name not in followed:     # it may be bound to its own part
         bound = [
             event.value for event in analysis.view.function(decision.function).events
             if event.kind == "local" and event.path is not None and event.path.root == value
         ]
         if len(bound) == 1 and bound[0] is not None and not isinstance(bound[0], Name):
-            return _sign(analysis, decision, bound[0], holds)
+            return _sign(analysis, decision, bound[0], holds, followed | {value.name})
     return None

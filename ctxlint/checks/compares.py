@@ -24,6 +24,7 @@ from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Compound, Name, Value
 from ctxlint.roles.accesses import Accesses
+from ctxlint.roles.carriers import put
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlaps
 from ctxlint.roles.selecting import Selecting
@@ -90,7 +91,7 @@ def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
     if overlap.iterated and overlap.operator in ("in", "not in"):
         return decision.given or not decision.owner or not decision.paired or _handles_whole(analysis, fields, decision)
     bounds = asks_for_regions(overlap) and (is_declared(decision.owner) or not decision.paired)
-    return bounds or (overlap.operator not in ("in", "not in") and _handles_whole(analysis, fields, decision)) or _writes_under(analysis, fields, decision)
+    return bounds or (overlap.operator not in ("in", "not in") and _handles_whole(analysis, fields, decision, kept=True)) or _writes_under(analysis, fields, decision)
 
 
 def _writes_under(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
@@ -102,11 +103,11 @@ def _writes_under(analysis: Analysis, fields: Fields, decision: Decision) -> boo
     )
 
 
-def _handles_whole(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
-    """Whether a function hands a change on, keeps it or gives it back, or what stands in its way."""
+def _handles_whole(analysis: Analysis, fields: Fields, decision: Decision, kept: bool = False) -> bool:
+    """Whether a function hands a change on, keeps it or gives it back, or what stands in its way; with `kept` not only hands it on."""
     compared = {leaf.instance for leaf in decision.overlap.fields if leaf.key in decision.compared}
     for number, event in enumerate(analysis.view.function(decision.function).events):
-        if event.kind in ("call", "return", "write") or event.note == "yield":
+        if event.kind in ("return", "write") or event.note == "yield" or (event.kind == "call" and not (kept and put(event)[0] is None)):
             for value in _whole((event.value, *(argument.value for argument in event.arguments))):
                 if value.name in compared or any(
                     leaf.key in decision.compared and event.kind == "return" if leaf.field else leaf.owner == decision.owner

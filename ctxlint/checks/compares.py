@@ -22,7 +22,7 @@ from ctxlint.checks.optimistic import WritesAlone, writes_alone
 from ctxlint.checks.predicates import is_predicate
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.value import Compound, Name, Value
+from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.accesses import Accesses
 from ctxlint.roles.carriers import put
 from ctxlint.roles.fields import Fields
@@ -91,7 +91,8 @@ def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
     if overlap.iterated and overlap.operator in ("in", "not in"):
         return decision.given or not decision.owner or not decision.paired or _handles_whole(analysis, fields, decision)
     bounds = asks_for_regions(overlap) and (is_declared(decision.owner) or not decision.paired)
-    return bounds or (overlap.operator not in ("in", "not in") and _handles_whole(analysis, fields, decision, kept=True)) or _writes_under(analysis, fields, decision)
+    return bounds or (overlap.operator not in ("in", "not in") and _handles_whole(analysis, fields, decision, kept=True)
+                      and (asks_for_regions(overlap) or _asks_a_flag(analysis, fields, decision))) or _writes_under(analysis, fields, decision)
 
 
 def _writes_under(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
@@ -115,6 +116,17 @@ def _handles_whole(analysis: Analysis, fields: Fields, decision: Decision, kept:
                 ):
                     return True
     return False
+
+
+def _asks_a_flag(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
+    """Whether a branch depends on another field of the change alone, as on its mode of access."""
+    function = analysis.view.function(decision.function)
+    asked = {edge.condition.value for block in function.blocks for edge in block.edges if edge.condition is not None}
+    return any(
+        leaf.field and leaf.owner == decision.owner and leaf.key not in decision.compared
+        for value in asked if isinstance(value, Result) and function.events[value.event].kind == "read"
+        for leaf in fields.of(decision.function, value.event, value)
+    )
 
 
 def _whole(values: Iterable[Value | None]) -> Iterator[Name]:

@@ -23,6 +23,7 @@ from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.key_spaces import in_other_spaces
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
+from ctxlint.checks.relative_records import is_relative
 from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
@@ -182,7 +183,9 @@ def _why_recovered(
         return "the cell is a cache: what it lost is loaded again"
     if trap is None and heals:
         return "the record repeats the whole cell, so that the next one makes up for a failed one"
-    if trap is None and not _accumulates(analysis, identity, mutation):
+    if trap is None and not _accumulates(analysis, identity, mutation) and not is_relative(
+        analysis, mutation, record.effect, record.sources, restores
+    ):
         return "the change sets a plain last value, which the next one sets again"
     if trap is None and record.effect.kind in ("write", "move") and not (
         is_entry_of(analysis, identity, mutation, record.effect, restores) or adds_before_image(analysis, identity, mutation, record)

@@ -78,7 +78,7 @@ def _always(analysis: Analysis, restore: Restore) -> bool:
     if analysis.cells.is_on_demand(restore):
         return False
     return not any(
-        _is_remembered(analysis, restore.function, test.subject, gate.at)
+        _is_remembered(analysis, restore.function, test.subject, gate.behind)
         for gate in gates(analysis, restore.function, restore.read)
         for test in tests(gate.condition.value, gate.condition.holds)
     )

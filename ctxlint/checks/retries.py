@@ -42,17 +42,20 @@ class Test(msgspec.Struct, frozen=True):
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """A condition without which the event is not reached, and the last event before it is asked."""
+    """A condition without which the event is not reached, the last event before it is asked, and the node behind it, where every
+    name holds what the condition asks about.
+    """
 
     condition: Condition
     at: int
+    behind: int
 
 
 def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> int | None:
     """The event at which a second attempt leaves because of the mutation, so that the record is never written; or None."""
     for gate in gates(analysis, identity, record):
         if any(
-            _asks(analysis, identity, mutation, gate.at, test) and _flips(analysis, identity, mutation, gate.at, test)
+            _asks(analysis, identity, mutation, gate.behind, test) and _flips(analysis, identity, mutation, gate.behind, test)
             for test in tests(gate.condition.value, gate.condition.holds)
         ) and not _is_recorded_otherwise(analysis, identity, mutation, record, gate):
             return gate.at
@@ -96,7 +99,7 @@ def _find_gates(graph: EventGraph, event: int) -> Iterator[Gate]:
             others = [graph.size + other.target for other in block.edges if other is not edge]
             asked_again = {graph.size + number, *range(block.first, block.last)}
             if event not in others and path(graph, others, event, asked_again, consistent=False) is None:
-                yield Gate(edge.condition, max(block.last - 1, block.first) if block.last > block.first else event)
+                yield Gate(edge.condition, max(block.last - 1, block.first) if block.last > block.first else event, target)
 
 
 def tests(value: Value, holds: bool) -> Iterator[Test]:

@@ -74,8 +74,9 @@ def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
 def _candidate(
     analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken], inverted: frozenset[str]
 ) -> Candidate | None:
-    gives = mutation.how in REMOVALS                    # what is taken out is read by the change itself
-    image = any(cell == mutation.cells[-1] and (read < mutation.event or gives and read == mutation.event) for cell, read in kept)
+    image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
+    if not image and mutation.how in REMOVALS and (mutation.cells[-1], mutation.event) in kept:      # the change itself reads it
+        image = writer_from_records(analysis, identity, mutation.cells[-1], record.cells[-1]) is not None
     inverse = mutation.cells[-1] in inverted
     delta = not image and not inverse and is_told(analysis, identity, mutation, record)
     back = opposite(analysis, identity, mutation, record.cells[-1]) if delta else None

@@ -21,6 +21,7 @@ from ctxlint.checks.compensation import changes_back, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.key_spaces import in_other_spaces
+from ctxlint.checks.made_here import is_new_here
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.relative_records import is_relative
@@ -28,7 +29,7 @@ from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant
 from ctxlint.roles.cells import HELD, Restore, held_store
 from ctxlint.roles.entering import REMOVALS
 
@@ -76,7 +77,7 @@ class Candidate(msgspec.Struct, frozen=True):
 def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
     """Report the function's mutations that a restore forgets when the record that follows them fails."""
     summary = analysis.summaries.of(identity)
-    mutations = [m for m in summary.mutations if m.cells and m.distance <= NEAR_MUTATION and analysis.cells.restores(m.cells)]
+    mutations = [m for m in summary.mutations if m.cells and is_own(analysis, identity, m)]
     if is_constructor(analysis.view, identity):
         return
     records = [_asked(analysis, identity, effect) for effect in _records(analysis, identity)] if mutations else []
@@ -88,6 +89,21 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
             if candidate is not None:
                 yield _finding(analysis, candidate)
                 break
+
+
+def is_own(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
+    """Whether a cell that some restore rebuilds is changed by the function: near it, or by the very function with which the restore
+    applies what it reads.
+    """
+    restores = analysis.cells.restores(mutation.cells)
+    if mutation.distance <= NEAR_MUTATION or not restores:
+        return bool(restores)
+    applying = _called(analysis, identity, mutation.event)
+    return any(r.distance > 0 and not applying.isdisjoint(_called(analysis, r.function, r.event)) for r in restores)
+
+
+def _called(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[FunctionId]:
+    return frozenset(target for call in analysis.view.effective_calls(identity, event) for target in call.functions)
 
 
 def _note_what_lacks(
@@ -198,27 +214,6 @@ def _why_recovered(
     if is_read_back_before(analysis, identity, mutation, restores):
         return "the cell is loaded again from the store before its next use"
     return ""
-
-
-def is_new_here(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
-    """Whether the changed object was made by this function: nobody knows it yet, and a failure drops it."""
-    roots = [path.root for path in analysis.view.resolve_path(identity, mutation.event, mutation.path)]
-    return bool(roots) and all(_is_made_here(analysis, identity, root) for root in roots)
-
-
-def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value) -> bool:
-    if isinstance(root, (Compound, Constant)):
-        return True
-    if not isinstance(root, Result):
-        return isinstance(root, Name) and root.scope == "local" and root.name not in {
-            formal.name for formal in analysis.view.function(identity).formals
-        }
-    event = analysis.view.event(identity, root.event)
-    if event.kind != "call" or event.path is None or not isinstance(event.path.root, Name):
-        return False
-    dotted = ".".join((event.path.root.name, *event.path.steps))
-    made = resolve_name(analysis.program, identity.module, identity.index, dotted)
-    return made is not None and analysis.program.class_(made) is not None
 
 
 def can_record(mutation: Mutation, record: StoreEffect) -> bool:

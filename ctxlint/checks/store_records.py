@@ -17,7 +17,7 @@ from ctxlint.calls.names import resolve_name
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.compensation import changes_back, is_read_back_before
+from ctxlint.checks.compensation import changes_back, is_dropped_after_failure, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.key_spaces import in_other_spaces
@@ -211,6 +211,8 @@ def _why_recovered(
         return "nobody hears of the failure, so nobody tries again"
     if changes_back(analysis, identity, mutation, record.effect.event):
         return "a handler takes the change back when the record fails"
+    if is_dropped_after_failure(analysis, identity, record.effect.event, restores):
+        return "a handler drops the changed object when the record fails: it is loaded again"
     if is_read_back_before(analysis, identity, mutation, restores):
         return "the cell is loaded again from the store before its next use"
     return ""

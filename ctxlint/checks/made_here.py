@@ -6,7 +6,10 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import resolve_name
 from ctxlint.checks.analysis import Analysis
-from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+
+DEEP = 2
+"""How many functions that only give what another one makes are looked into."""
 
 
 def is_new_here(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
@@ -15,7 +18,7 @@ def is_new_here(analysis: Analysis, identity: FunctionId, mutation: Mutation) ->
     return bool(roots) and all(_is_made_here(analysis, identity, root) for root in roots)
 
 
-def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value) -> bool:
+def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value, depth: int = DEEP) -> bool:
     if isinstance(root, (Compound, Constant)):
         return True
     if not isinstance(root, Result):
@@ -27,4 +30,26 @@ def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value) -> bool
         return False
     dotted = ".".join((event.path.root.name, *event.path.steps))
     made = resolve_name(analysis.program, identity.module, identity.index, dotted)
-    return made is not None and analysis.program.class_(made) is not None
+    if made is not None and analysis.program.class_(made) is not None:
+        return True
+    calls = analysis.view.calls(identity, root.event)
+    targets = {target for call in calls for target in call.functions}
+    return bool(targets) and depth > 0 and not any(call.unknown or call.externals or call.abstract for call in calls) and all(
+        _only_makes(analysis, target, depth - 1) for target in targets
+    )
+
+
+def _only_makes(analysis: Analysis, target: FunctionId, depth: int) -> bool:
+    """Whether a function gives what it has made itself, and changes nothing in which it could keep it."""
+    function = analysis.view.function(target)
+    if function.kind != "function" or any(mutation.cells and not _is_own(mutation) for mutation in analysis.summaries.of(target).mutations):
+        return False
+    given = [(n, event.value) for n, event in enumerate(function.events) if event.kind == "return" and event.value is not None]
+    return bool(given) and all(
+        isinstance(path.root, Result) and not path.steps and _is_made_here(analysis, target, path.root, depth)
+        for number, value in given for path in analysis.view.resolve_path(target, number, AccessPath(value))
+    )
+
+
+def _is_own(mutation: Mutation) -> bool:
+    return isinstance(mutation.path.root, Result)

@@ -28,6 +28,7 @@ from ctxlint.checks.relative_records import is_relative
 from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import AccessPath, Compound, Constant
 from ctxlint.roles.cells import HELD, Restore, held_store
@@ -233,7 +234,10 @@ def _follows(analysis: Analysis, identity: FunctionId, mutation: Mutation, recor
         return False
     if any(comes_before(graph, event, mutation.event) for event in record.others):
         return False
-    return path(graph, mutation.event, record.effect.event, record.others, start="completed", consistent=False) is not None
+    rounds = {
+        loop.head for loop in graph.derived(Loops).around(mutation.event) if record.effect.event in loop.body
+    } - {mutation.event, record.effect.event}         # the record of the next round is that of another change
+    return path(graph, mutation.event, record.effect.event, record.others | rounds, start="completed", consistent=False) is not None
 
 
 def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> bool:

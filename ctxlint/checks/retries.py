@@ -146,7 +146,10 @@ def _tells(analysis: Analysis, identity: FunctionId, cell: str, number: int) -> 
     view = analysis.view
     event = view.event(identity, number)
     if event.kind == "read" and event.path is not None:
-        return cells_of(view, identity, number, event.path)[-1:] == (cell,)
+        return any(
+            cells_of(view, identity, number, path)[-1:] == (cell,)
+            for path in (event.path, *view.resolve_path(identity, number, event.path))
+        )
     if event.kind != "call" or event.path is None:
         return False
     functions = {f for call in view.calls(identity, number) for f in call.functions}
@@ -174,6 +177,8 @@ def _flips(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int
         return mutation.how in ("rebind", "field")
     if mutation.how in ("rebind", "field"):
         return _flips_value(analysis, identity, mutation, at, test)
+    if mutation.how == "item" and test.relation == "different" and test.other is not None:
+        return _enters(analysis, identity, mutation, at, test.other)
     if depth_inside(mutation) > 0:
         return False
     if mutation.how in ("remove", "delete", "clear"):

@@ -159,7 +159,8 @@ def _replay(
 
 def _puts_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
     """Whether the effect writes what was read from the record to the changed place, or to the place that the record names."""
-    if effect.kind not in ("write", "move") or not _is_made_of(analysis, access, effect.event, effect.contents):
+    kinds = ("write", "move", "append") if change.medium == "sql" else ("write", "move")
+    if effect.kind not in kinds or not _is_made_of(analysis, access, effect.event, effect.contents):
         return False
     if effect.keys & change.keys or change.kind == "append":
         return bool(effect.keys & change.keys)

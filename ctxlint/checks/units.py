@@ -38,6 +38,8 @@ def _ends(analysis: Analysis, identity: FunctionId, number: int, write: int, con
         if connection & named(analysis, identity, number, AccessPath(event.value)):
             return True
         return _is_transaction(analysis, identity, event.value, number) and _is_entered_before(analysis, identity, event.value, write)
+    if any(_is_manager(analysis, target) for call in analysis.view.calls(identity, number) for target in call.functions):
+        return False                                     # what it does behind its `yield` it does when the context is left
     if any(effect.kind == "commit" for effect in analysis.summaries.effects_at(identity, number)):
         return True
     if event.kind != "call" or not _commits(analysis, identity, number):
@@ -75,13 +77,17 @@ def _is_transaction(analysis: Analysis, identity: FunctionId, value: Value, at: 
 
 def _commits_behind_yield(analysis: Analysis, target: FunctionId) -> bool:
     function = analysis.view.function(target)
-    if not any("contextmanager" in decorator for decorator in function.decorators):
+    if not _is_manager(analysis, target):
         return False
     yields = [n for n, event in enumerate(function.events) if event.kind == "suspend" and event.note == "yield"]
     commits = [n for n in _calls(analysis, target) if _commits(analysis, target, n)]
     return bool(yields and commits) and path(analysis.view.graph(target), yields, commits, exceptional=False) is not None or any(
         _encloses(analysis, target, number) for number in yields
     )
+
+
+def _is_manager(analysis: Analysis, target: FunctionId) -> bool:
+    return any("contextmanager" in decorator for decorator in analysis.view.function(target).decorators)
 
 
 def _encloses(analysis: Analysis, target: FunctionId, number: int) -> bool:

@@ -182,6 +182,8 @@ def _why_complete(
     """Why the change is no mutation that its record follows, in words; empty when it is one."""
     if any(r.function == identity for r in restores):
         return "this function itself rebuilds the cell from the store"
+    if mutation.distance and any(r.function in _called(analysis, identity, mutation.event) for r in restores):
+        return "what changes the cell here is what rebuilds it from the store"
     if is_new_here(analysis, identity, mutation):
         return "the changed object is made here: a failure drops it"
     if not shares_content(analysis, identity, mutation, record) and not repeats_cell(analysis, identity, mutation, record):

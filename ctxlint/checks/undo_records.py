@@ -128,8 +128,8 @@ def _lost(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: 
             lost = path(graph, number, (graph.exit, graph.raised), {record.event}, start="failed", consistent=False)
             if lost is not None:
                 return number, "interrupted"
-    number = _refusal(analysis, identity, mutation, record)
-    return None if number is None else (number, "interrupted")
+    refused = _refusal(analysis, identity, mutation, record)
+    return None if refused is None else (refused, "interrupted")
 
 
 def _refusal(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> int | None:

@@ -41,7 +41,7 @@ def changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mu
 
 
 def is_dropped_after_failure(analysis: Analysis, identity: FunctionId, failing: int, restores: Iterable[Restore]) -> bool:
-    """Whether the failure of an event leads to a step that drops the object from where a restore puts it, so that it is loaded again."""
+    """Whether the failure of an event leads to a step that drops the object from where a restore puts it: it is loaded again."""
     kept = {
         cell for restore in restores for m in analysis.summaries.of(restore.function).mutations
         if m.how in ("item", "rebind", "add") and m.event > restore.read for cell in m.cells[-1:]

@@ -1,8 +1,8 @@
 """A store is changed before what it held, or where it was, is kept in another one, and no transaction holds both.
 
 The second store is the undo record of the first by what flows into it: content that was read from the first before the change,
-or the place from which a file is moved away. Or the first is only added to what the second is added to, too, and made again from it; or a row is changed and committed, and what it
-became is an entry of another table in a unit of its own, from which a rebuild makes the first table again.
+or the place from which a file is moved away. Or the first is only added to what the second is added to, too, and made again from it; or a row is changed and committed, and
+what it became is an entry of another table in a unit of its own, from which a rebuild makes the first table again.
 """
 
 from __future__ import annotations

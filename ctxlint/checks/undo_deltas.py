@@ -110,7 +110,8 @@ def _shift(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> Shif
             for inner in analysis.summaries.mutations_from(target, mutation.origin, 0):
                 shift = _own_shift(analysis, target, inner)
                 actuals = analysis.view.bound(call, target)
-                by = [actuals[part.name] for part in shift.by if isinstance(part, Name) and part.name in actuals] if shift is not None else []
+                named_parts = [part.name for part in shift.by if isinstance(part, Name)] if shift is not None else []
+                by = [actuals[name] for name in named_parts if name in actuals]
                 if shift is not None and by:
                     negated = [part for part in by if isinstance(part, Compound) and part.operator == "-x"]
                     return Shift(_OPPOSITE[shift.sign] if negated else shift.sign, tuple(by))
@@ -141,7 +142,7 @@ def _bound(analysis: Analysis, identity: FunctionId, value: Value, at: int) -> V
 
 
 def _reads(analysis: Analysis, identity: FunctionId, mutation: Mutation, part: Value) -> bool:
-    return any(cell == mutation.cells[-1] for cell, _ in taken(analysis, identity, (part,), mutation.event))
+    return any(cell in mutation.cells[-1:] for cell, _ in taken(analysis, identity, (part,), mutation.event))
 
 
 def _is_taken(analysis: Analysis, identity: FunctionId, change: Mutation, values: tuple[Value, ...], container: str) -> bool:

@@ -43,7 +43,7 @@ class Replay(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A mutation, its undo record, the event at which the record can be lost, and how; it is `sure` unless a queue is undone alike."""
+    """A mutation, its undo record, the event at which the record can be lost, and how; `sure` tells that no queue looks like it."""
 
     function: FunctionId
     mutation: Mutation

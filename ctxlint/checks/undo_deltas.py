@@ -16,6 +16,7 @@ from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.retries import named
 from ctxlint.checks.taken import innermost_cells, taken
 from ctxlint.checks.turning import is_reversed
+from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Value
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.cells import Change
@@ -84,9 +85,10 @@ def changes_near(analysis: Analysis, cell: str) -> Iterator[Change]:
 def takes_last(analysis: Analysis, identity: FunctionId, container: str) -> bool:
     """Whether the function takes entries off the end of the container, or out of it after a look at its end."""
     removals = {m.event for m in analysis.summaries.of(identity).mutations if m.how in REMOVALS and m.cells[-1:] == (container,)}
-    if not removals:
+    events = analysis.view.function(identity).events
+    if not removals or any(_is_from_front(events[number]) for number in removals):
         return False
-    for number, event in enumerate(analysis.view.function(identity).events):
+    for number, event in enumerate(events):
         if event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("pop",) and number in removals:
             if not event.arguments or _is_last(event.arguments[0].value):
                 return True
@@ -97,6 +99,13 @@ def takes_last(analysis: Analysis, identity: FunctionId, container: str) -> bool
         elif event.kind == "iterate" and event.value is not None and is_reversed(analysis.view, identity, number, event.value):
             return True
     return False
+
+
+def _is_from_front(event: Event) -> bool:
+    first = event.keys[-1:] if event.kind == "delete" else tuple(argument.value for argument in event.arguments[:1])
+    if event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("popleft",):
+        return True
+    return first == (Constant("int", "0"),)
 
 
 def _shift(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> Shift | None:

@@ -26,6 +26,9 @@ def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value, depth: 
             formal.name for formal in analysis.view.function(identity).formals
         }
     event = analysis.view.event(identity, root.event)
+    if event.kind == "suspend":
+        awaited = analysis.view.awaited_call(identity, event.value)
+        return awaited is not None and depth > 0 and _is_made_here(analysis, identity, Result(awaited), depth)
     if event.kind != "call" or event.path is None or not isinstance(event.path.root, Name):
         return False
     dotted = ".".join((event.path.root.name, *event.path.steps))
@@ -40,16 +43,23 @@ def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value, depth: 
 
 
 def _only_makes(analysis: Analysis, target: FunctionId, depth: int) -> bool:
-    """Whether a function gives what it has made itself, and changes nothing in which it could keep it."""
+    """Whether a function gives what it has made itself, and keeps it nowhere."""
     function = analysis.view.function(target)
-    if function.kind != "function" or any(mutation.cells and not _is_own(mutation) for mutation in analysis.summaries.of(target).mutations):
+    if function.kind not in ("function", "coroutine"):
         return False
     given = [(n, event.value) for n, event in enumerate(function.events) if event.kind == "return" and event.value is not None]
-    return bool(given) and all(
-        isinstance(path.root, Result) and not path.steps and _is_made_here(analysis, target, path.root, depth)
-        for number, value in given for path in analysis.view.resolve_path(target, number, AccessPath(value))
+    paths = [path for number, value in given for path in analysis.view.resolve_path(target, number, AccessPath(value))]
+    made = [path.root for path in paths if not path.steps]
+    return bool(made) and len(made) == len(paths) and all(
+        isinstance(root, Result) and _is_made_here(analysis, target, root, depth) and not _is_kept(analysis, target, root) for root in made
     )
 
 
-def _is_own(mutation: Mutation) -> bool:
-    return isinstance(mutation.path.root, Result)
+def _is_kept(analysis: Analysis, identity: FunctionId, made: Result) -> bool:
+    """Whether what was made is put into something that the function has not made."""
+    origins = analysis.view.origins(identity)
+    return any(
+        ("result", made.event) in origins.identity(value, mutation.event)
+        for mutation in analysis.summaries.of(identity).mutations if not isinstance(mutation.path.root, Result)
+        for value in mutation.values
+    )

@@ -13,6 +13,7 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import UNKNOWN, Term, are_apart, are_named_alike, is_fresh, parameters
 from ctxlint.checks.analysis import Analysis
@@ -63,7 +64,7 @@ class Rewrites:
         self._above: dict[tuple[FunctionId, int], dict[tuple[FunctionId, int], list[Access]]] = {}
         self._callers: dict[Access, list[Access]] = {}
         self._harmless: dict[Access, bool] = {}
-        self._live: dict[Access, bool] = {}
+        self._live = Recall[Access, bool](lambda level: True)     # a chain of calls may come back to where it was
         self._told_by_one_who_knows: dict[Access, bool] = {}
         self._blamed: dict[Access, list[Rewrite]] = {}
 
@@ -157,11 +158,7 @@ class Rewrites:
 
     def _is_live(self, level: Access) -> bool:
         """Whether the write can destroy something: here, and in at least one of its callers if there are any."""
-        known = self._live.get(level)
-        if known is None:
-            self._live[level] = True                         # until it is known: a chain of calls may come back to where it was
-            known = self._live[level] = not self._is_harmless(level) and self._is_live_above(level)
-        return known
+        return self._live.ask(level, lambda: not self._is_harmless(level) and self._is_live_above(level))
 
     def _is_live_above(self, level: Access) -> bool:
         callers = self.callers(level) or self._callers_by_a_shorter_way(level)

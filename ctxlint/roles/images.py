@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import ClassObject, Instance, Types
 from ctxlint.calls.view import Call, argument_of
@@ -38,8 +39,7 @@ class Images:
         self._view = summaries.view
         self._holders = holders
         self.objects = WholeObjects(summaries.view)
-        self._known: dict[tuple[FunctionId, int, Value], frozenset[Image]] = {}
-        self._given: dict[FunctionId, frozenset[Image]] = {}
+        self._recall = Recall[Hashable, frozenset[Image]](lambda question: frozenset())
         self._parts: dict[tuple[frozenset[Image], str], frozenset[Image]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Image]:
@@ -64,19 +64,14 @@ class Images:
         )
 
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
-        key = (identity, at, value)
-        known = self._known.get(key)
-        if known is None:
-            if level > MAX_DEPTH or self._is_immutable(self._view.inference.of_value(identity, at, value)):
-                return frozenset()
-            self._known[key] = frozenset()
-            known = self._known[key] = frozenset(self._find(identity, at, value, level + 1))
-        return known
+        return self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, level + 1)), level, MAX_DEPTH)
 
     def _is_immutable(self, types: Types) -> bool:
         return bool(types) and all(isinstance(t, Instance) and t.name in _IMMUTABLE for t in types)
 
     def _find(self, identity: FunctionId, at: int, value: Value, level: int) -> Iterator[Image]:
+        if self._is_immutable(self._view.inference.of_value(identity, at, value)):
+            return
         if isinstance(value, Name):
             yield from self._name(identity, at, value, level)
         elif isinstance(value, Result):
@@ -338,15 +333,11 @@ class Images:
 
     def given(self, identity: FunctionId) -> frozenset[Image]:
         """What a function's result shares with cells and its formals."""
-        found = self._given.get(identity)
-        if found is None:
-            self._given[identity] = frozenset()
-            events = self._view.function(identity).events
-            found = self._given[identity] = frozenset(
-                image for at, event in enumerate(events) if event.kind == "return" and event.value is not None
-                for image in self.of(identity, at, event.value)
-            )
-        return found
+        events = self._view.function(identity).events
+        return self._recall.ask(identity, lambda: frozenset(
+            image for at, event in enumerate(events) if event.kind == "return" and event.value is not None
+            for image in self.of(identity, at, event.value)
+        ))
 
     def translated(
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, image: Image, level: int = 0

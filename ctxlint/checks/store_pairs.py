@@ -94,8 +94,9 @@ def _kept(analysis: Analysis, identity: FunctionId, change: StoreEffect, record:
         if source.kind == "read" and 0 <= source.event < change.event:
             if any(e.kind == "read" and is_same_place(e, change) for e in analysis.summaries.effects_at(identity, source.event)):
                 return "content" if change.keys or parameters(change.place) & named_in(recorded) else None
-        elif source.kind == "read" and source.event == change.event and _gives_what_was(analysis, identity, change):
-            return "content"
+        elif source.kind == "read" and source.event == change.event and change.medium == record.medium == "sql":
+            if _gives_what_was(analysis, identity, change):
+                return "content"
     if change.medium == record.medium == "sql" and record.kind == "append":
         given = analysis.summaries.sources.of_all(identity, change.event, change.selects if change.kind == "delete" else change.contents)
         if named_in(given) & named_in(recorded) and ends_between(analysis, identity, change.event, record.event):

@@ -82,6 +82,20 @@ def changes_near(analysis: Analysis, cell: str) -> Iterator[Change]:
                 yield Change(caller, mutation)
 
 
+def put_in(analysis: Analysis, change: Change) -> tuple[Value, ...]:
+    """The values that a change stores as they are, in terms of its function: of what a call passes, what the callee just stores."""
+    if change.mutation.distance == 0:
+        return change.mutation.values
+    found: list[Value] = []
+    for call in analysis.view.effective_calls(change.function, change.mutation.event):
+        for target in call.functions:
+            actuals = analysis.view.bound(call, target)
+            for inner in analysis.summaries.mutations_from(target, change.mutation.origin, 0):
+                same = [atom for value in inner.values for atom in analysis.view.origins(target).identity(value, inner.event)]
+                found += [actuals[name] for kind, name in same if kind == "param" and isinstance(name, str) and name in actuals]
+    return tuple(dict.fromkeys(found))
+
+
 def takes_last(analysis: Analysis, identity: FunctionId, container: str) -> bool:
     """Whether the function takes entries off the end of the container, or out of it after a look at its end."""
     removals = {m.event for m in analysis.summaries.of(identity).mutations if m.how in REMOVALS and m.cells[-1:] == (container,)}

@@ -22,7 +22,7 @@ from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.taken import Taken, taken
-from ctxlint.checks.undo_deltas import changes_near, is_called_undo, is_told, opposite
+from ctxlint.checks.undo_deltas import changes_near, is_called_undo, is_told, opposite, put_in
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import between, path
@@ -148,8 +148,7 @@ def writer_from_records(analysis: Analysis, recorder: FunctionId, cell: str, con
     for change in changes_near(analysis, cell):
         if change.function == recorder or is_constructor(analysis.view, change.function):
             continue
-        values = analysis.cells.entering.values(change.function, change.mutation)
-        stored = taken(analysis, change.function, values, change.mutation.event, parts=True)
+        stored = taken(analysis, change.function, put_in(analysis, change), change.mutation.event, parts=True)
         if any(source == container for source, _ in stored) and _takes(analysis, change.function, container):
             return Replay(change.function, change.mutation.event)
     return None

@@ -72,7 +72,7 @@ def _is_reported(analysis: Analysis, identity: FunctionId, change: StoreEffect, 
         fact = "what the store held is kept elsewhere before it is overwritten"
     elif path(graph, change.event, record.event, start="completed", consistent=False) is None:
         fact = "the record does not follow the change"
-    elif in_one_transaction(analysis, identity, change.event, record.event):
+    elif in_one_transaction(analysis, identity, change, record):
         fact = "the change and its record are in one transaction"
     elif writes_after_failure(analysis, identity, change, record.event):
         fact = "a handler takes the change back when the record fails"
@@ -130,14 +130,16 @@ def named_in(sources: Iterable[Source]) -> frozenset[str]:
     return frozenset(s.name or str(s.event) for s in sources if s.kind in ("param", "cell", "call", "read"))
 
 
-def in_one_transaction(analysis: Analysis, identity: FunctionId, first: int, second: int) -> bool:
+def in_one_transaction(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> bool:
     """Whether both go through the same connection, and nothing between them commits or leaves a context of that connection."""
+    first, second = change.event, record.event
     if analysis.guards.held(identity, first) & analysis.guards.held(identity, second):
         return True
     connection = holders(analysis, identity, first)
     if not connection or connection != holders(analysis, identity, second):
         return False
-    return not ends_between(analysis, identity, first, second)
+    inside = change.medium == record.medium == "sql"       # what an interface commits for itself is not known of all who have it
+    return not ends_between(analysis, identity, first, second, inside=inside)
 
 
 def _replay(

@@ -22,9 +22,9 @@ DEEP = 2
 """How many calls down a commit is looked for."""
 
 
-def ends_between(analysis: Analysis, identity: FunctionId, first: int, second: int) -> bool:
-    """Whether the unit of the first write surely has been committed somewhere on a way to the second."""
-    if _commits_inside(analysis, identity, first):
+def ends_between(analysis: Analysis, identity: FunctionId, first: int, second: int, *, inside: bool = True) -> bool:
+    """Whether the unit of the first write surely has been committed somewhere on a way to the second, or `inside` its own call."""
+    if inside and _commits_inside(analysis, identity, first):
         return True
     connection = holders(analysis, identity, first)
     return any(

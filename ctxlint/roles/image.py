@@ -7,7 +7,7 @@ Two objects share what lies at least as many steps below the cell as levels were
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -18,6 +18,9 @@ from ctxlint.roles.holders import ITEM, Holder
 DEEP = 99
 FIELD = "."
 """The step to what some field of an object holds."""
+
+IMMUTABLE = frozenset(f"builtins.{name}" for name in ("str", "bytes", "int", "float", "complex", "bool", "NoneType", "range"))
+"""The classes of the language whose objects nobody can change."""
 
 _STEP = re.compile(r"\[[^\]]*\]|\.\w+")
 
@@ -102,6 +105,13 @@ def out_of(images: Iterable[Image], step: str = ITEM) -> Iterator[Image]:
             # A position in a container is any of its entries, see `holders`.
             known = ITEM if step[1:-1].isdigit() and not image.holder.endswith("]") else step
             yield msgspec.structs.replace(image, holder=f"{image.holder}{known}", depth=max(image.depth - 1, 0), above=above)
+
+
+def lies_on(below: Sequence[str], within: Sequence[str]) -> bool:
+    """Whether steps from a value lead through where an image lies in it, as far as the steps are known."""
+    return len(below) >= len(within) and all(
+        one == other or (one[0] == other[0] and (ITEM in (one, other) or FIELD in (one, other))) for one, other in zip(below, within)
+    )
 
 
 def inside(images: Iterable[Image], steps: tuple[str, ...] = (ITEM,)) -> Iterator[Image]:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import ClassObject, Instance, Types
+from ctxlint.calls.types import ClassObject, Instance, Types, in_order
 from ctxlint.calls.view import Call, argument_of
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.decided import Decided
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.image import FIELD, Image, deeper, inside, key_step, out_of, steps_in
+from ctxlint.roles.image import FIELD, IMMUTABLE, Image, deeper, inside, key_step, lies_on, out_of, steps_in
 from ctxlint.roles.measures import slice_of
 from ctxlint.roles.whole_objects import WholeObjects
 
 MAX_DEPTH = 9
 HELPERS = 3
 
-_IMMUTABLE = frozenset(f"builtins.{name}" for name in ("str", "bytes", "int", "float", "complex", "bool", "NoneType", "range"))
 _REMOVES = frozenset(["pop", "popleft", "popitem"])
 _COPIERS = ("__copy__", "__replace__", "__post_init__", "__attrs_post_init__")
 _VIEWS = frozenset(["items", "values"])
@@ -38,6 +38,7 @@ class Images:
         self._view = summaries.view
         self._holders = holders
         self.objects = WholeObjects(summaries.view)
+        self.decided = Decided(summaries.view)
         self._known: dict[tuple[FunctionId, int, Value], frozenset[Image]] = {}
         self._given: dict[FunctionId, frozenset[Image]] = {}
         self._parts: dict[tuple[frozenset[Image], str], frozenset[Image]] = {}
@@ -60,7 +61,7 @@ class Images:
         below = [step if step.startswith("[") else f".{step}" for step in path.steps]
         return frozenset(
             image.holder + "".join(below[image.around:]) for image in self.of(identity, at, path.root)
-            if len(below) - image.around >= image.depth and len(below) >= image.around
+            if len(below) - image.around >= image.depth and lies_on(below, image.within)
         )
 
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
@@ -74,7 +75,7 @@ class Images:
         return known
 
     def _is_immutable(self, types: Types) -> bool:
-        return bool(types) and all(isinstance(t, Instance) and t.name in _IMMUTABLE for t in types)
+        return bool(types) and all(isinstance(t, Instance) and t.name in IMMUTABLE for t in types)
 
     def _find(self, identity: FunctionId, at: int, value: Value, level: int) -> Iterator[Image]:
         if isinstance(value, Name):
@@ -134,8 +135,12 @@ class Images:
         return path is not None and path.steps[-1:] == ("items",)
 
     def _alternatives(self, identity: FunctionId, value: Compound) -> tuple[Value, ...]:
-        """Both sides of a choice; only the default one when an option of the function decides."""
+        """Both sides of a choice; only one when what is known decides, or an option of the function that has a default."""
         test, then, otherwise = value.parts
+        if self.decided.holds(identity, test):
+            return (then,)
+        if self.decided.fails(identity, test):
+            return (otherwise,)
         holds = True
         if isinstance(test, Compound) and test.operator == "not":
             test, holds = test.parts[0], False
@@ -158,10 +163,11 @@ class Images:
                     yield Image(f"{identity.module}:{name.name}", 0, (identity, at))
                 continue
             event = self._view.event(identity, number)
-            if event.kind == "local" and event.value is not None:
+            if event.kind == "local" and event.value is not None and not self.decided.never(identity, number):
                 yield from self._of(identity, number, event.value, level)
         for number in definitions.additions(at, name.name):
-            yield from self._added(identity, number, level)
+            if not self.decided.never(identity, number):
+                yield from self._added(identity, number, level)
 
     def _added(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
         """What an event puts into the object of a local: `x[key] = v`, `x.append(v)`, `x["a"].extend(v)`."""
@@ -257,9 +263,7 @@ class Images:
                 for image in self._of_argument(identity, number, event, target, level) if apart is not None else ():
                     own = msgspec.structs.replace(image, apart=image.apart or apart or ()) if not image.depth else image
                     yield from deeper([own], match.effect.depth, (identity, number))
-                for argument in event.arguments:
-                    if argument.keyword:
-                        yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{argument.keyword}",))
+                yield from self._in_fields(identity, number, event, None, level)
             return
         if self._picks(identity, number, event, path):
             picked = path.root if path.steps else event.arguments[0].value
@@ -276,13 +280,20 @@ class Images:
         elif path.steps and path.steps[-1] in _VIEWS and not event.arguments:
             yield from self._of_argument(identity, number, event, AccessPath(path.root, path.steps[:-1]), level)
         elif self.is_construction(identity, number, path):
-            for argument in event.arguments:
-                yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{argument.keyword}",))
+            built = next((t.name for t in in_order(self._view.inference.of_path(identity, number, path)) if isinstance(t, ClassObject)), "")
+            yield from self._in_fields(identity, number, event, self._view.program.declared_fields(built), level)
         else:
             taken = bool(path.steps) and path.steps[-1] in _REMOVES
             for holder in self._holders.of(identity, number, Result(number)):
                 if path.steps and path.steps[-1] in ("get", "setdefault", *_REMOVES):
                     yield Image(holder, 0, (identity, number), taken)
+
+    def _in_fields(self, identity: FunctionId, number: int, event: Event, names: Sequence[str] | None, level: int) -> Iterator[Image]:
+        """What the fields of an object get that an event makes; those that are not named have the names given, if that is known."""
+        for index, argument in enumerate(event.arguments):
+            if argument.keyword or names is not None:
+                name = argument.keyword or (names[index] if names and index < len(names) else "")
+                yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{name.strip('*')}",))
 
     def _picks(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> bool:
         """Whether a call gives one of the entries of what was put together here: `max(found, key=...)`, `tried.pop()`."""
@@ -331,7 +342,8 @@ class Images:
                 if is_constructor(self._view, target):
                     for at, event in enumerate(self._view.function(target).events):
                         for image in self._of(target, at, event.value, 1) if event.kind == "write" and event.value is not None else ():
-                            yield from inside(self.translated(identity, number, call, target, image, level), (FIELD,))
+                            field = f"{FIELD}{event.path.steps[0]}" if event.path is not None and len(event.path.steps) == 1 else FIELD
+                            yield from inside(self.translated(identity, number, call, target, image, level), (field,))
                 elif target != identity:
                     for image in self.given(target):
                         yield from self.translated(identity, number, call, target, image, level)
@@ -343,7 +355,8 @@ class Images:
             self._given[identity] = frozenset()
             events = self._view.function(identity).events
             found = self._given[identity] = frozenset(
-                image for at, event in enumerate(events) if event.kind == "return" and event.value is not None
+                image for at, event in enumerate(events)
+                if event.kind == "return" and event.value is not None and not self.decided.never(identity, at)
                 for image in self.of(identity, at, event.value)
             )
         return found

@@ -124,7 +124,8 @@ class Kept:
             else:
                 continue
             found = list(stored)
-            if found and not self._images.is_new(identity, number, AccessPath(event.path.root, event.path.steps[:-1])):
+            whole = AccessPath(event.path.root, event.path.steps[:-1])
+            if found and not self._images.is_new(identity, number, whole) and not self._images.decided.never(identity, number):
                 yield from found
 
     def _put(self, identity: FunctionId, number: int, event: Event, method: str) -> Iterator[Stored]:

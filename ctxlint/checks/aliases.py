@@ -9,10 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
@@ -27,7 +25,8 @@ from ctxlint.checks.image_changes import (
     undoes,
 )
 from ctxlint.checks.image_facts import image_facts
-from ctxlint.checks.kept_records import is_left_once, is_named, is_record, is_way_back, owner_of, sureness, types_of
+from ctxlint.checks.kept_records import are_choices, is_left_once, is_named, is_record, is_way_back, owner_of, sureness, types_of
+from ctxlint.checks.read_back import is_read_back
 from ctxlint.checks.renewed import is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
@@ -37,7 +36,7 @@ from ctxlint.knowledge.words import hints
 from ctxlint.roles.first_values import first_values
 from ctxlint.roles.handed_on import HandedOn
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
-from ctxlint.roles.image import Image, steps_below
+from ctxlint.roles.image import DEEP, Image, steps_below
 from ctxlint.roles.images import Images
 from ctxlint.roles.kept import LATER, Kept, Stored, but_itself, entry_wise, holds_itself
 from ctxlint.roles.mutated import Change, Mutated
@@ -175,13 +174,20 @@ def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[St
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
     if save.image.taken or not is_record(analysis, save, restore) or _is_left(analysis, facts, save) or is_way_back(save):
         return
-    change = _changed_next(analysis, facts, save) or facts.changes.first(save.image, (save.function, restore.function), through=True)
+    change = _changed_next(analysis, facts, save) or facts.changes.first(save.image, _sides(analysis, save, restore), through=True)
     if change is not None:
         yield _finding(analysis, facts, "save", save, change, restore, sureness(analysis, save, restore))
         return
-    change = _first_shared_object(analysis, facts, save)
+    meant = restore.image.depth >= DEEP                # who copies what he takes out wants it to stay what it is
+    change = _first_shared_object(analysis, facts, save, fields=meant)
     if change is not None:
-        yield _finding(analysis, facts, "save", save, change, restore, "medium" if hints(save.place, analysis.words.snapshots) else "low")
+        sure = meant or hints(save.place, analysis.words.snapshots)
+        yield _finding(analysis, facts, "save", save, change, restore, "medium" if sure else "low")
+
+
+def _sides(analysis: Analysis, save: Stored, restore: Stored) -> tuple[FunctionId, ...]:
+    """The functions whose changes belong to saving and restoring; one that does what it is told changes the cell besides."""
+    return () if are_choices(analysis, save, restore) else (save.function, restore.function)
 
 
 def _changed_next(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
@@ -204,7 +210,7 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
         return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
     live = Image(restore.place, copied, restore.image.where, apart=save.image.apart)
-    change = facts.changes.first(live, (save.function, restore.function), through=True)
+    change = facts.changes.first(live, _sides(analysis, save, restore), through=True)
     if change is not None:
         yield _finding(analysis, facts, "restore", restore, change, save, sureness(analysis, save, restore))
 
@@ -256,35 +262,8 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
         return
     makers = {save.image.where[0], save.function} if save.user is None else {save.image.where[0]}
     named = any(hints(analysis.program.symbol(each), analysis.words.snapshots) for each in makers)
-    sure = save.to_store or _is_read_back(analysis, facts, save) or named
+    sure = save.to_store or is_read_back(analysis, facts.images, save) or named
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
-
-
-def _is_read_back(analysis: Analysis, facts: Facts, save: Stored) -> bool:
-    """Whether what runs later writes the one cell into a record of its own for each call, and the records are read again.
-
-    A file that is only overwritten has the newest state in the end, whenever it is written.
-    """
-    if "[" in save.image.holder or ":" in save.image.holder:
-        return False
-    if save.user is not None:
-        effects = analysis.summaries.of(save.user).effects
-    else:
-        effects = analysis.summaries.effects_at(save.function, save.event)
-    return any(
-        effect.kind in WRITES and analysis.stores.readers(effect.keys)
-        and (effect.kind == "append" or any(part.kind in ("unknown", "param") for part in subterms(effect.place)))
-        and (save.user is not None or _goes_in(facts, save, effect))
-        for effect in effects if effect.medium == "file"
-    )
-
-
-def _goes_in(facts: Facts, save: Stored, effect: StoreEffect) -> bool:
-    """Whether the cell itself, or what it holds, is among what is written."""
-    return any(
-        _root(image.holder) == _root(save.image.holder)
-        for content in effect.contents for image in facts.images.of(save.function, save.event, content)
-    )
 
 
 def _return_of(analysis: Analysis, identity: FunctionId) -> int:
@@ -292,13 +271,14 @@ def _return_of(analysis: Analysis, identity: FunctionId) -> int:
     return next((number for number, event in enumerate(events) if event.kind == "return" and event.value is not None), 0)
 
 
-def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
-    """A change of an object of a class that the image shares, by the class alone; in the class's own module or the record's."""
+def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored, *, fields: bool) -> Change | None:
+    """A change of an object of a class that the image shares, or of what its fields hold, by the class alone; in the record's module."""
     types = types_of(analysis, save)
     for level in range(2):
         for type in in_order(types):
-            if isinstance(type, Instance) and type.name in facts.mutated.of_class and level >= save.image.depth:
-                for change in facts.mutated.of_class[type.name]:
+            if isinstance(type, Instance) and level >= save.image.depth and analysis.program.class_(type.name) is not None:
+                changes: list[Change] = [*facts.mutated.of_class.get(type.name, ()), *(facts.changes.of_fields(type.name) if fields else ())]
+                for change in changes:
                     if change.function.module == save.function.module:
                         return change
         types = analysis.view.inference.item(types)

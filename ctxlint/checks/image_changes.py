@@ -35,6 +35,10 @@ class Changes:
         """The changes of what lies where the place does, and of what its objects hold."""
         return (*self._of(place), *self._mutated.through(place))
 
+    def of_fields(self, class_id: str) -> Sequence[Change]:
+        """The changes of what the fields of a class's objects hold."""
+        return self._by_owner.get(class_id, ())
+
     def _of(self, place: Holder) -> Sequence[Change]:
         """The changes of what has the place's name, or of the attributes of the class that it names."""
         root = place.partition("[")[0]

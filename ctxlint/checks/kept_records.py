@@ -7,6 +7,8 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, Types
 from ctxlint.checks.analysis import Analysis
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.loops import Loops
+from ctxlint.flow.paths import path
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import Holder
 from ctxlint.roles.image import DEEP, steps_in
@@ -62,7 +64,19 @@ def is_named(analysis: Analysis, save: Stored) -> bool:
 def is_record(analysis: Analysis, save: Stored, restore: Stored) -> bool:
     """Whether the two stores are a save and its restore, and not one value that is handed to and fro."""
     apart = save.function != restore.function and save.origin != restore.origin
-    return apart or hints(save.place, analysis.words.snapshots)
+    return apart or hints(save.place, analysis.words.snapshots) or are_choices(analysis, save, restore)
+
+
+def are_choices(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether one function both saves and restores by itself, as it is told: the one does not follow the other in the same round."""
+    identity = save.function
+    if not identity == save.origin == restore.function == restore.origin:
+        return False
+    graph = analysis.view.graph(identity)
+    heads = frozenset(loop.head for loop in graph.derived(Loops).all)
+    return not any(
+        path(graph, one.event, other.event, heads, exceptional=False) is not None for one, other in ((save, restore), (restore, save))
+    )
 
 
 def is_way_back(save: Stored) -> bool:

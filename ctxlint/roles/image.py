@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.ir.event import Event
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.holders import ITEM, Holder
 
@@ -125,3 +126,10 @@ def key_step(key: Value | None) -> str:
     if isinstance(key, Constant) and not key.text.startswith("-"):
         return f"[{key.text}]"
     return ITEM
+
+
+def spelled(event: Event) -> tuple[str, ...]:
+    """The steps of an event's path, with what is known of the keys."""
+    keys = iter(event.keys)
+    steps = event.path.steps if event.path is not None else ()
+    return tuple(key_step(next(keys, None)) if step.startswith("[") else f".{step}" for step in steps)

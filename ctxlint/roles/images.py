@@ -16,7 +16,7 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.decided import Decided
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.image import FIELD, IMMUTABLE, Image, deeper, inside, key_step, lies_on, out_of, steps_in
+from ctxlint.roles.image import FIELD, IMMUTABLE, Image, deeper, inside, key_step, lies_on, out_of, spelled, steps_in
 from ctxlint.roles.measures import slice_of
 from ctxlint.roles.whole_objects import WholeObjects
 
@@ -174,14 +174,14 @@ class Images:
         event = self._view.event(identity, number)
         steps = event.path.steps if event.path is not None else ()
         if event.kind == "write" and event.value is not None:
-            yield from inside(self._of(identity, number, event.value, level), _spelled(event))
+            yield from inside(self._of(identity, number, event.value, level), spelled(event))
             return
         for argument in event.arguments:
             images = self._of(identity, number, argument.value, level)
             if steps[-1:] and steps[-1] in _SPREADS:
-                yield from inside(deeper(images, 1, (identity, number)), _spelled(event)[:-1])
+                yield from inside(deeper(images, 1, (identity, number)), spelled(event)[:-1])
             else:
-                yield from inside(images, (*_spelled(event)[:-1], ITEM))
+                yield from inside(images, (*spelled(event)[:-1], ITEM))
 
     def _is_receiver(self, identity: FunctionId, name: str) -> bool:
         return receiver_name(self._view.function(identity)) == name
@@ -230,7 +230,7 @@ class Images:
     def _part(self, identity: FunctionId, number: int, event: Event, root: Value, depth: int, level: int) -> Iterator[Image]:
         """What was put into something that was put together here: `best[1]`, `kept[-1]["rooms"]`."""
         images: list[Image] = list(self._of(identity, number, root, level))
-        for step in _spelled(event)[:-1] if depth else _spelled(event):
+        for step in spelled(event)[:-1] if depth else spelled(event):
             images = list(out_of([image for image in images if image.around], step))
         yield from deeper(images, depth, (identity, number)) if depth else images
 
@@ -349,17 +349,21 @@ class Images:
                         yield from self.translated(identity, number, call, target, image, level)
 
     def given(self, identity: FunctionId) -> frozenset[Image]:
-        """What a function's result shares with cells and its formals."""
+        """What a function's result shares with cells and its formals; that of a generator has what it yields as elements."""
         found = self._given.get(identity)
         if found is None:
             self._given[identity] = frozenset()
-            events = self._view.function(identity).events
-            found = self._given[identity] = frozenset(
-                image for at, event in enumerate(events)
-                if event.kind == "return" and event.value is not None and not self.decided.never(identity, at)
-                for image in self.of(identity, at, event.value)
-            )
+            found = self._given[identity] = frozenset(self._find_given(identity))
         return found
+
+    def _find_given(self, identity: FunctionId) -> Iterator[Image]:
+        function = self._view.function(identity)
+        yields = function.kind in ("generator", "async-generator")
+        for at, event in enumerate(function.events):
+            ends = event.note.startswith("yield") if yields else event.kind == "return"
+            if ends and event.value is not None and not self.decided.never(identity, at):
+                images = self.of(identity, at, event.value)
+                yield from inside(images) if event.note == "yield" else images
 
     def translated(
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, image: Image, level: int = 0
@@ -388,12 +392,3 @@ class Images:
         if found is None:
             found = self._parts[images, step] = frozenset(out_of(images, step))
         return found
-
-
-def _spelled(event: Event) -> tuple[str, ...]:
-    """The steps of an event's path, with what is known of the keys."""
-    keys = iter(event.keys)
-    steps = event.path.steps if event.path is not None else ()
-    return tuple(key_step(next(keys, None)) if step.startswith("[") else f".{step}" for step in steps)
-
-

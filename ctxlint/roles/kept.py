@@ -185,8 +185,10 @@ class Kept:
                 return
         if isinstance(value, Compound) and value.operator == "dict" and not levels:
             for key, part in zip(value.parts[::2], value.parts[1::2]):
-                step = f"[{key.text}]" if isinstance(key, Constant) else "" if isinstance(key, Compound) and key.operator == "**" else ITEM
-                if step:
+                if isinstance(key, Compound) and key.operator == "**":
+                    yield from self._parts(identity, number, at, part, places, 1, level + 1)
+                else:
+                    step = f"[{key.text}]" if isinstance(key, Constant) else ITEM
                     yield from self._parts(identity, number, at, part, [f"{p}{step}" for p in places], 0, level + 1)
             return
         if isinstance(value, Compound) and value.operator == "tuple" and not levels:

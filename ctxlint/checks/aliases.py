@@ -14,7 +14,6 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
-from ctxlint.checks.guarded import conditions_before
 from ctxlint.checks.image_changes import (
     Changes,
     is_emptied_meanwhile,
@@ -25,13 +24,22 @@ from ctxlint.checks.image_changes import (
     undoes,
 )
 from ctxlint.checks.image_facts import image_facts
-from ctxlint.checks.kept_records import are_choices, is_left_once, is_named, is_record, is_way_back, owner_of, sureness, types_of
+from ctxlint.checks.kept_records import (
+    are_choices,
+    is_left_once,
+    is_named,
+    is_of_closure,
+    is_record,
+    is_way_back,
+    owner_of,
+    sureness,
+    types_of,
+)
 from ctxlint.checks.read_back import is_read_back
-from ctxlint.checks.renewed import is_replaced_before, is_saved_again
+from ctxlint.checks.renewed import is_dropped, is_left, is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
-from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.ir.value import Name, Result
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.first_values import first_values
 from ctxlint.roles.handed_on import HandedOn
@@ -172,9 +180,13 @@ def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[St
 
 
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if save.image.taken or not is_record(analysis, save, restore) or _is_left(analysis, facts, save) or is_way_back(save):
+    closed_over = is_of_closure(analysis, save, restore)
+    if save.image.taken or (is_way_back(save) and not closed_over):
         return
-    change = _changed_next(analysis, facts, save) or facts.changes.first(save.image, _sides(analysis, save, restore), through=True)
+    if not is_record(analysis, save, restore) or is_left(analysis, facts.holders, save):
+        return
+    change = _changed_next(analysis, facts, save, closed_over=closed_over)
+    change = change or facts.changes.first(save.image, _sides(analysis, save, restore), through=True)
     if change is not None:
         yield _finding(analysis, facts, "save", save, change, restore, sureness(analysis, save, restore))
         return
@@ -190,9 +202,9 @@ def _sides(analysis: Analysis, save: Stored, restore: Stored) -> tuple[FunctionI
     return () if are_choices(analysis, save, restore) else (save.function, restore.function)
 
 
-def _changed_next(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
+def _changed_next(analysis: Analysis, facts: Facts, save: Stored, *, closed_over: bool) -> Change | None:
     """A change that the saving function itself makes once it has saved."""
-    if not save.image.depth and not is_named(analysis, save):
+    if not save.image.depth and not is_named(analysis, save) and not closed_over:
         return None                                     # an entry that goes from one container to another, and is marked there
     graph = analysis.view.graph(save.function)
     own = [c for c in facts.changes.seen(save.image) if c.function == save.function != c.origin and c.event != save.event]
@@ -200,9 +212,9 @@ def _changed_next(analysis: Analysis, facts: Facts, save: Stored) -> Change | No
 
 
 def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if restore.image.taken or not is_record(analysis, save, restore) or _is_dropped(analysis, facts, restore, save):
+    if restore.image.taken or not is_record(analysis, save, restore) or is_dropped(analysis, facts.holders, restore, save):
         return
-    if is_way_back(save) or is_left_once(analysis, save, restore):
+    if is_way_back(save) or is_left_once(analysis, save, restore) or is_of_closure(analysis, save, restore):
         return
     if is_replaced_before(analysis, save, restore):
         analysis.spare(restore.function, restore.event, "the record of what is live is made anew before another one is restored",
@@ -283,47 +295,6 @@ def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored, *, fiel
                         return change
         types = analysis.view.inference.item(types)
     return None
-
-
-def _is_left(analysis: Analysis, facts: Facts, save: Stored) -> bool:
-    """Whether the saving function gives the cell another value next, so that the record alone has the old one."""
-    graph = analysis.view.graph(save.function)
-    rebinds = {
-        m.event for m in analysis.summaries.of(save.function).mutations
-        if m.how in ("rebind", "field") and save.image.holder in m.cells[-1:]
-    } | {
-        number for number, event in enumerate(analysis.view.function(save.function).events)
-        if event.kind == "local" and event.value is not None and event.path is not None and isinstance(event.path.root, Name)
-        and event.path.root.scope != "local" and save.image.holder in facts.holders.of(save.function, number, event.path.root)
-    }
-    return bool(rebinds) and path(graph, save.event, graph.exit, rebinds, start="completed", exceptional=False) is None
-
-
-def _is_dropped(analysis: Analysis, facts: Facts, restore: Stored, save: Stored) -> bool:
-    """Whether the restoring function lets go of the record afterwards, or marks it as used and asks for the mark before."""
-    marks: set[Holder] = set()
-    for mutation in analysis.summaries.of(restore.function).mutations:
-        cell = mutation.cells[-1] if mutation.cells and mutation.event != restore.event else ""
-        if cell == _root(save.place) and mutation.how in ("rebind", "field", "clear", "delete", "remove"):
-            return True
-        if cell and mutation.how in ("rebind", "field") and cell.rpartition(".")[0] == owner_of(save.place):
-            marks.add(cell)
-    if not marks or restore.function != restore.origin:
-        return False
-
-    def asks_for_mark(condition: Condition) -> bool:
-        return not marks.isdisjoint(_read_in(analysis, facts, restore.function, condition.value))
-
-    return any(True for _ in conditions_before(analysis, restore.function, restore.event, asks_for_mark))
-
-
-def _read_in(analysis: Analysis, facts: Facts, identity: FunctionId, value: Value) -> frozenset[Holder]:
-    """The places that a test reads."""
-    if isinstance(value, Compound):
-        return frozenset().union(*(_read_in(analysis, facts, identity, part) for part in value.parts))
-    if isinstance(value, Result) and analysis.view.event(identity, value.event).kind == "read":
-        return facts.holders.of_event(identity, value.event)
-    return frozenset()
 
 
 _ROLES = {"save": "restores from it", "restore": "saves to it", "deferred": "hands it to something that runs later"}

@@ -159,8 +159,9 @@ class Images:
             return
         for number in definitions.definitions(at, name.name):
             if number == ENTRY_VALUE:
-                if any(formal.name == name.name for formal in self._view.function(identity).formals):
-                    yield Image(f"{identity.module}:{name.name}", 0, (identity, at))
+                for formal in self._view.function(identity).formals:
+                    if formal.name == name.name:
+                        yield Image(self._holders.given_first(identity, formal) or f"{identity.module}:{name.name}", 0, (identity, at))
                 continue
             event = self._view.event(identity, number)
             if event.kind == "local" and event.value is not None and not self.decided.never(identity, number):
@@ -189,9 +190,9 @@ class Images:
     def _event(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
         event = self._view.event(identity, number)
         if event.kind == "read" and event.path is not None:
-            targets = [target for call in self._view.calls(identity, number) for target in call.functions]
-            if targets:
-                yield from self._through(identity, number, level)
+            last = event.path.steps[-1] if len(event.path.steps) > 1 else ""
+            if any(self._is_named(target, last) for call in self._view.calls(identity, number) for target in call.functions):
+                yield from self._through(identity, number, level, last)
                 return
             for whole in self.objects.of_path(identity, number, event.path):
                 yield Image(whole, 0, (identity, number))
@@ -261,7 +262,7 @@ class Images:
             if target is not None:
                 apart = self._given_anew(identity, number, event, target) if match.effect.depth == 1 else ()
                 for image in self._of_argument(identity, number, event, target, level) if apart is not None else ():
-                    own = msgspec.structs.replace(image, apart=image.apart or apart or ()) if not image.depth else image
+                    own = image if image.depth else msgspec.structs.replace(image, apart=image.apart or apart or ())
                     yield from deeper([own], match.effect.depth, (identity, number))
                 yield from self._in_fields(identity, number, event, None, level)
             return
@@ -275,8 +276,7 @@ class Images:
         for whole in self.objects.of_value(identity, number, Result(number)):
             yield Image(whole, 0, (identity, number))
         if path.steps and path.steps[-1] == "copy" and not event.arguments:
-            receiver = AccessPath(path.root, path.steps[:-1])
-            yield from deeper(self._of_argument(identity, number, event, receiver, level), 1, (identity, number))
+            yield from deeper(self._of_argument(identity, number, event, AccessPath(path.root, path.steps[:-1]), level), 1, (identity, number))
         elif path.steps and path.steps[-1] in _VIEWS and not event.arguments:
             yield from self._of_argument(identity, number, event, AccessPath(path.root, path.steps[:-1]), level)
         elif self.is_construction(identity, number, path):
@@ -336,9 +336,15 @@ class Images:
 
     # Through calls.
 
-    def _through(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
+    def _is_named(self, target: FunctionId, name: str) -> bool:
+        return not name or self._view.program.symbol(target).rpartition(".")[2] == name
+
+    def _through(self, identity: FunctionId, number: int, level: int, name: str = "") -> Iterator[Image]:
+        """What a call gives; of a path, whose steps can be calls too, what the step of a name does."""
         for call in self._view.calls(identity, number):
             for target in call.functions[:6]:
+                if not self._is_named(target, name):
+                    continue
                 if is_constructor(self._view, target):
                     for at, event in enumerate(self._view.function(target).events):
                         for image in self._of(target, at, event.value, 1) if event.kind == "write" and event.value is not None else ():

@@ -14,6 +14,7 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
+from ctxlint.checks.handed_out import HandedOut, handed_out
 from ctxlint.checks.image_changes import (
     Changes,
     is_emptied_meanwhile,
@@ -116,6 +117,8 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
             yield from _put_back(analysis, facts, save)
         else:
             yield from _both_sides(analysis, facts, save)
+            for out in handed_out(analysis, images, kept, facts.changes, save, facts.given.below(save.place)):
+                yield _given_out(analysis, facts, save, out)
     for identity in functions:
         if is_constructor(analysis.view, identity):
             for save in first_values([s for s in kept.of(identity) if _is_ours(analysis, s.image.holder)]):
@@ -250,14 +253,20 @@ def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Findin
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy that is kept and given out again: somebody meant it to stay what it is."""
     change = facts.changes.first(save.image, (save.function,))
-    if change is None or ":" in save.image.holder or _root(save.place) == _root(save.image.holder):
+    if change is None or ":" in save.image.holder or ":" in save.place or _root(save.place) == _root(save.image.holder):
         return
     for identity in facts.given.below(save.place):
         if identity != save.function:
             reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
-            named = ":" not in save.place and hints(save.place, analysis.words.snapshots)
+            named = hints(save.place, analysis.words.snapshots)
             yield _finding(analysis, facts, "save", save, change, reader, "medium" if named else "low")
             return
+
+
+def _given_out(analysis: Analysis, facts: Facts, save: Stored, out: HandedOut) -> Finding:
+    """The record itself in the hands of whoever asks for it."""
+    given = Stored(out.image.holder, out.image, *out.image.where)
+    return _finding(analysis, facts, "handed-out", given, out.change, save, "medium")
 
 
 def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
@@ -297,13 +306,14 @@ def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored, *, fiel
     return None
 
 
-_ROLES = {"save": "restores from it", "restore": "saves to it", "deferred": "hands it to something that runs later"}
+_RESTORES = ("restore", "handed-out")
+_ROLES = {"save": "restores from it", "restore": "saves to it", "handed-out": "saves to it", "deferred": "hands it to something that runs later"}
 
 
 def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
     function, event = place_of(analysis, stored, facts.changes)
-    cell = stored.image.holder if kind != "restore" else stored.place
-    record = stored.place if kind != "restore" else stored.image.holder
+    cell = stored.image.holder if kind not in _RESTORES else stored.place
+    record = stored.place if kind not in _RESTORES else stored.image.holder
     mutator = analysis.program.symbol(change.function)
     levels = max(stored.image.depth, stored.image.above if stored.back else 0)
     return Finding(
@@ -311,10 +321,10 @@ def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change
         fields={
             "cell": _short(cell), "record": _copy_name(analysis, stored) or _short(record), "mutator": mutator, "change": At(change.function, change.event),
             "depth": "no level" if levels == 0 else f"{levels} level{'s' if levels > 1 else ''}",
-            "restorer": analysis.program.symbol(other.function if kind != "restore" else stored.function),
+            "restorer": analysis.program.symbol(other.function if kind not in _RESTORES else stored.function),
         },
         flow=(
-            FlowStep(function, event, f"copies {'nothing' if levels == 0 else 'too little'} of `{_short(cell if kind != 'restore' else record)}`"),
+            FlowStep(function, event, f"copies {'nothing' if levels == 0 else 'too little'} of `{_short(cell if kind not in _RESTORES else record)}`"),
             FlowStep(change.function, change.event, f"changes `{_short(change.place)}` in place"),
             FlowStep(other.function, other.event, "the other side of the record"),
         ),

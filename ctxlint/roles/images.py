@@ -104,10 +104,8 @@ class Images:
         elif operator == "+":
             for part in value.parts:
                 yield from deeper(self._of(identity, at, part, level), 1, (identity, at))
-        elif operator in ("comprehension-list", "comprehension-set", "comprehension-generator"):
-            yield from inside(self._of(identity, at, value.parts[0], level))
-        elif operator == "comprehension-dict":
-            yield from inside(self._of(identity, at, value.parts[1], level))
+        elif operator.startswith("comprehension-"):
+            yield from inside(self._of(identity, at, value.parts[1 if operator == "comprehension-dict" else 0], level))
         elif operator in ("item", "element"):
             entries = list(self._entries(identity, at, value, level))
             holders = self._holders.of(identity, at, value)
@@ -267,8 +265,7 @@ class Images:
                 yield from self._in_fields(identity, number, event, None, level)
             return
         if self._picks(identity, number, event, path):
-            picked = path.root if path.steps else event.arguments[0].value
-            yield from out_of(self._of(identity, number, picked, level))
+            yield from out_of(self._of(identity, number, path.root if path.steps else event.arguments[0].value, level))
             return
         if any(call.functions for call in self._view.calls(identity, number)):
             yield from self._through(identity, number, level)
@@ -366,10 +363,13 @@ class Images:
         function = self._view.function(identity)
         yields = function.kind in ("generator", "async-generator")
         for at, event in enumerate(function.events):
-            ends = event.note.startswith("yield") if yields else event.kind == "return"
-            if ends and event.value is not None and not self.decided.never(identity, at):
-                images = self.of(identity, at, event.value)
-                yield from inside(images) if event.note == "yield" else images
+            if event.value is None or self.decided.never(identity, at):
+                continue
+            if not yields and event.kind == "return":
+                yield from self.of(identity, at, event.value)
+            elif yields and event.note == "yield":         # what passes through, and what is told in objects made for it, are messages
+                own = [i for i in self.of(identity, at, event.value) if i.where[0] == identity and all(step[0] == "[" for step in i.within)]
+                yield from inside(own)
 
     def translated(
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, image: Image, level: int = 0

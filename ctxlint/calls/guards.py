@@ -7,11 +7,13 @@ told apart by the place where it is acquired: two holds of one lock are two.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Union
 
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.sql import begins_transaction, ends_transaction
 from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
@@ -34,20 +36,18 @@ class Guards:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._held: dict[FunctionId, list[frozenset[int]]] = {}
-        self._yields_inside: dict[FunctionId, bool] = {}
-        self._ends_holding: dict[FunctionId, bool] = {}
+        # A context manager that asks for itself holds nothing.
+        self._recall = Recall[tuple[str, FunctionId], Union[bool, list[frozenset[int]]]](lambda question: False)
         self._dispatching: dict[FunctionId, bool] = {}
 
     def held(self, identity: FunctionId, event: int) -> frozenset[int]:
         """The acquisition sites (events of the function) that are held at the event on every way to it."""
-        found = self._held.get(identity)
-        if found is None:
-            self._held[identity] = []                       # a context manager that asks for itself holds nothing
-            acquires, releases = self._sites(identity)
-            found = held(self._view.graph(identity), acquires, releases) if acquires else []
-            self._held[identity] = found
-        return found[event] if event < len(found) else frozenset()
+        found = self._recall.ask(("held", identity), lambda: self._find_held(identity))
+        return found[event] if isinstance(found, list) and event < len(found) else frozenset()
+
+    def _find_held(self, identity: FunctionId) -> list[frozenset[int]]:
+        acquires, releases = self._sites(identity)
+        return held(self._view.graph(identity), acquires, releases) if acquires else []
 
     def held_by_callers(self, identity: FunctionId, depth: int = 0, asking: frozenset[FunctionId] = frozenset()) -> bool:
         """Whether every known call of the function happens inside some hold.
@@ -213,16 +213,14 @@ class Guards:
         """Whether a method of the program, called as one takes a lock, takes one and ends without giving it back."""
         if self._view.program.symbol(target).rpartition(".")[2] not in _TAKES:
             return False
-        known = self._ends_holding.get(target)
-        if known is None:
-            self._ends_holding[target] = False
-            acquires, releases = self._sites(target)
-            graph = self._view.graph(target)
-            waits = {n for n, e in enumerate(self._view.function(target).events) if e.kind == "suspend" and e.note == "await"}
-            taking = set(acquires) | (waits if self._gives_back(target) else set())
-            known = self._ends_holding[target] = bool(taking) and path(
-                graph, taking, graph.exit, set(releases), exceptional=False) is not None
-        return known
+        return bool(self._recall.ask(("left held", target), lambda: self._find_left_held(target)))
+
+    def _find_left_held(self, target: FunctionId) -> bool:
+        acquires, releases = self._sites(target)
+        graph = self._view.graph(target)
+        waits = {n for n, e in enumerate(self._view.function(target).events) if e.kind == "suspend" and e.note == "await"}
+        taking = set(acquires) | (waits if self._gives_back(target) else set())
+        return bool(taking) and path(graph, taking, graph.exit, set(releases), exceptional=False) is not None
 
     def _gives_back(self, target: FunctionId) -> bool:
         """Whether the class of a method that waits has the method that ends the wait of others."""
@@ -266,14 +264,9 @@ class Guards:
 
     def _holds_at_yield(self, target: FunctionId) -> bool:
         """Whether a generator context manager yields while it holds a lock."""
-        known = self._yields_inside.get(target)
-        if known is None:
-            self._yields_inside[target] = False
-            function = self._view.function(target)
-            known = any("contextmanager" in d for d in function.decorators) and self._yields_behind_lock(target)
-            self._yields_inside[target] = known
-        return known
-
+        if not any("contextmanager" in d for d in self._view.function(target).decorators):
+            return False
+        return bool(self._recall.ask(("yields", target), lambda: self._yields_behind_lock(target)))
 
     def _yields_behind_lock(self, target: FunctionId) -> bool:
         """Whether some way from an acquisition leads to a yield without a release: where the platform has no such lock, the

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name, split
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.terms import FRESH, HELPER_DEPTH, MAX_DEPTH, UNKNOWN, Term, is_fresh, substitute
 from ctxlint.calls.view import View
 from ctxlint.flow.reaching import ENTRY_VALUE
@@ -21,18 +22,12 @@ class Places:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._results: dict[FunctionId, Term] = {}
-        self._terms: dict[tuple[FunctionId, int, Value], Term] = {}
+        # A value that depends on itself names nothing.
+        self._terms = Recall[tuple[FunctionId, int, Value], Term](lambda question: UNKNOWN)
 
     def term(self, identity: FunctionId, at: int, value: Value, depth: int = 0) -> Term:
         """The place that `value` names at event `at`."""
-        if depth > MAX_DEPTH:
-            return UNKNOWN
-        known = self._terms.get((identity, at, value))
-        if known is None:
-            self._terms[identity, at, value] = UNKNOWN          # a value that depends on itself names nothing
-            known = self._terms[identity, at, value] = self._evaluate(identity, at, value, depth)
-        return known
+        return self._terms.ask((identity, at, value), lambda: self._evaluate(identity, at, value, depth), depth, MAX_DEPTH)
 
     def of_path(self, identity: FunctionId, at: int, path: AccessPath, depth: int = 0) -> Term:
         """The place that an access path denotes."""
@@ -42,14 +37,6 @@ class Places:
             if owner is not None:
                 return self._fields(identity, at, owner, path, 1, depth)
         return self._fields(identity, at, self.term(identity, at, base, depth + 1), path, 0, depth)
-
-    def returned(self, identity: FunctionId, depth: int = 0) -> Term:
-        """What a helper returns, in terms of its formals: the last return that names something."""
-        known = self._results.get(identity)
-        if known is None:
-            self._results[identity] = UNKNOWN
-            known = self._results[identity] = self._last_return(identity, depth)
-        return known
 
     def _evaluate(self, identity: FunctionId, at: int, value: Value, depth: int) -> Term:
         if isinstance(value, Constant):
@@ -188,7 +175,7 @@ class Places:
 
     def _element(self, identity: FunctionId, at: int, value: Value, depth: int) -> Term:
         """The place that any element of a listing of places names."""
-        if depth > MAX_DEPTH:
+        if not self._terms.reaches(depth, MAX_DEPTH):
             return UNKNOWN
         if isinstance(value, Name) and value.scope == "local":
             reaching = [d for d in self._view.definitions(identity).definitions(at, value.name) if 0 <= d < at]
@@ -247,9 +234,9 @@ class Places:
         return Term("parent", parts=(pieces[0],))
 
     def _helper(self, target: FunctionId, actuals: Mapping[str, Term], depth: int) -> Term:
-        if depth > MAX_DEPTH - HELPER_DEPTH:
+        if not self._terms.reaches(depth + HELPER_DEPTH, MAX_DEPTH):
             return UNKNOWN
-        result = substitute(self.returned(target, depth + HELPER_DEPTH), actuals)
+        result = substitute(self._last_return(target, depth + HELPER_DEPTH), actuals)
         if result == UNKNOWN:
             return Term("helper", _qualified(self._view, target), (UNKNOWN, *actuals.values()))
         if result.kind in ("attribute", "global", "fresh", "param"):
@@ -257,6 +244,7 @@ class Places:
         return Term("helper", _qualified(self._view, target), (result,))
 
     def _last_return(self, identity: FunctionId, depth: int) -> Term:
+        """What a helper returns, in terms of its formals: the last return that names something."""
         function = self._view.function(identity)
         if function.kind in ("generator", "async-generator") or function.stub:
             return UNKNOWN

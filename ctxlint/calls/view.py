@@ -21,6 +21,7 @@ from ctxlint.calls.call import argument_of as argument_of
 from ctxlint.calls.call import condition_holds, direct_call, implicit_arguments, is_told_apart
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import Program
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.resolve import Callees, CallGraph, receives
 from ctxlint.calls.running import formals_run_by
 from ctxlint.calls.tables import DefinitionTables
@@ -67,7 +68,8 @@ class View:
         self._accessors = accessors(self.program)
         self.attribute_owners: dict[tuple[str, str], str] = {}
         self._handed: dict[FunctionId, dict[int, int]] = {}
-        self._run_formals: dict[FunctionId, frozenset[str]] = {}
+        # A function that only hands its formal to itself runs nothing.
+        self._run_formals = Recall[FunctionId, frozenset[str]](lambda identity: frozenset(), first=min)
 
     # One function at a time.
 
@@ -195,11 +197,7 @@ class View:
 
     def run_formals(self, identity: FunctionId) -> frozenset[str]:
         """The formals that the function calls, or hands to something that calls them: it runs what it is given there."""
-        found = self._run_formals.get(identity)
-        if found is None:
-            self._run_formals[identity] = frozenset()        # a function that only hands its formal to itself runs nothing
-            found = self._run_formals[identity] = frozenset(formals_run_by(self, identity))
-        return found
+        return self._run_formals.ask(identity, lambda: frozenset(formals_run_by(self, identity)))
 
     def _may_call(self, it: Event) -> bool:
         """Whether an event can call anything: it is a call, or it can reach a property, an item method or an iteration of some

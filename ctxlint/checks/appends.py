@@ -13,6 +13,7 @@ import msgspec
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.terms import are_apart
 from ctxlint.calls.view import Call
 from ctxlint.checks.analysis import Analysis
@@ -70,8 +71,8 @@ class Appends:
         self._analysis = analysis
         self._levels = levels
         self._weights: dict[FunctionId, int] = {}
-        self._tells: dict[FunctionId, bool] = {}
-        self._durable: dict[ClassId, bool] = {}
+        self._tells = Recall[FunctionId, bool](lambda target: True)
+        self._durable = Recall[ClassId, bool](lambda interface: False)
         self._rebuilt_keys = frozenset(
             key for key in analysis.cells.rebuilt_stores() if not self._is_coarse(key)
         )
@@ -177,12 +178,7 @@ class Appends:
 
     def only_tells(self, target: FunctionId) -> bool:
         """Whether a function only computes, looks or tells: no store, no cell, nobody else is called."""
-        known = self._tells.get(target)
-        if known is None:
-            self._tells[target] = True
-            known = self._only_tells(target)
-            self._tells[target] = known
-        return known
+        return self._tells.ask(target, lambda: self._only_tells(target))
 
     def _only_tells(self, target: FunctionId) -> bool:
         summary = self._analysis.summaries.of(target)
@@ -243,11 +239,7 @@ class Appends:
 
     def _lasts(self, interface: ClassId) -> bool:
         """Whether an interface keeps what it is given: some implementer does, or none is known."""
-        known = self._durable.get(interface)
-        if known is None:
-            self._durable[interface] = False
-            known = self._durable[interface] = self._implementers_last(interface)
-        return known
+        return self._durable.ask(interface, lambda: self._implementers_last(interface))
 
     def _implementers_last(self, interface: ClassId) -> bool:
         program = self._analysis.program

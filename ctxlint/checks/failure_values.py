@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.handlers import handlers_of, is_failure_value
@@ -15,14 +18,11 @@ class Answers:
     def __init__(self, analysis: Analysis, appends: Appends) -> None:
         self._analysis = analysis
         self._appends = appends
-        self._known: dict[FunctionId, int | None] = {}
+        self._known = Recall[FunctionId, Optional[int]](lambda target: None)
 
     def told_by(self, target: FunctionId) -> int | None:
         """The event that returns the failure of the function's own append; None when it has no such answer."""
-        if target not in self._known:
-            self._known[target] = None
-            self._known[target] = self._find(target)
-        return self._known[target]
+        return self._known.ask(target, lambda: self._find(target))
 
     def told_at(self, identity: FunctionId, event: int) -> tuple[FunctionId, int] | None:
         """The answer that a call gives: at least half of its callees tell a failure so."""

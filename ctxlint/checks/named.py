@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.paths import path
 
@@ -19,7 +20,7 @@ class Named:
         self._analysis = analysis
         self._name = name
         self._means: dict[FunctionId, bool] = {}
-        self._surely: dict[FunctionId, bool] = {}
+        self._surely = Recall[FunctionId, bool](lambda target: False)     # a recursion proves nothing
 
     def calls(self, identity: FunctionId) -> Iterator[int]:
         """The events of a function that may call what is named, and wait for it if it runs elsewhere."""
@@ -53,13 +54,11 @@ class Named:
 
     def _always_does(self, target: FunctionId) -> bool:
         """Whether every way through the function that ends normally passes a completed call of what is named."""
-        known = self._surely.get(target)
-        if known is None:
-            self._surely[target] = False                     # a recursion proves nothing
-            graph = self._analysis.view.graph(target)
-            done = self.surely_done(target)
-            known = self._surely[target] = bool(done) and not reaches_without(self._analysis, target, done, graph.exit)
-        return known
+        return self._surely.ask(target, lambda: self._find_always_does(target))
+
+    def _find_always_does(self, target: FunctionId) -> bool:
+        done = self.surely_done(target)
+        return bool(done) and not reaches_without(self._analysis, target, done, self._analysis.view.graph(target).exit)
 
     def _is_named(self, target: FunctionId) -> bool:
         known = self._means.get(target)

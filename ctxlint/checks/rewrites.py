@@ -13,8 +13,9 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.sources import Source
-from ctxlint.calls.terms import UNKNOWN, Term, are_apart, is_fresh, parameters
+from ctxlint.calls.terms import UNKNOWN, Term, are_apart, are_named_alike, is_fresh, parameters
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
 from ctxlint.checks.ordering import comes_before
@@ -63,7 +64,7 @@ class Rewrites:
         self._above: dict[tuple[FunctionId, int], dict[tuple[FunctionId, int], list[Access]]] = {}
         self._callers: dict[Access, list[Access]] = {}
         self._harmless: dict[Access, bool] = {}
-        self._live: dict[Access, bool] = {}
+        self._live = Recall[Access, bool](lambda level: True)     # a chain of calls may come back to where it was
         self._told_by_one_who_knows: dict[Access, bool] = {}
         self._blamed: dict[Access, list[Rewrite]] = {}
 
@@ -150,17 +151,14 @@ class Rewrites:
             yield from above.values()
         elif beside:
             apart = not any(self._are_told_the_same(level, reader) for reader in beside)
-            yield Rewrite(level.function, level.effect, level.effect.place, beside, False, apart)
+            alike = any(are_named_alike(level.effect.place, reader.effect.place) for reader in beside)
+            yield Rewrite(level.function, level.effect, level.effect.place, beside, alike, apart)
         else:
             self._spare(level, "the path comes from the callers, and none of the analysed ones reads such a file back")
 
     def _is_live(self, level: Access) -> bool:
         """Whether the write can destroy something: here, and in at least one of its callers if there are any."""
-        known = self._live.get(level)
-        if known is None:
-            self._live[level] = True                         # until it is known: a chain of calls may come back to where it was
-            known = self._live[level] = not self._is_harmless(level) and self._is_live_above(level)
-        return known
+        return self._live.ask(level, lambda: not self._is_harmless(level) and self._is_live_above(level))
 
     def _is_live_above(self, level: Access) -> bool:
         callers = self.callers(level) or self._callers_by_a_shorter_way(level)
@@ -222,7 +220,7 @@ class Rewrites:
 
     def _readers_beside(self, level: Access) -> tuple[Access, ...]:
         """Who reads such a file, when nobody known names one: a function beside this one that understands what it writes."""
-        if level.effect.distance or level.effect.keys or is_handed_in(self._analysis, level):
+        if level.effect.keys or is_handed_in(self._analysis, level):
             return ()
         return _nearest_first(reads_beside(self._analysis, level), level)
 
@@ -230,8 +228,10 @@ class Rewrites:
         """Whether some function tells both the same path.
 
         So does the class: by a path of the same name that has a value of its own, or by a method of a base class that is
-        overridden, through which the program saves whatever it holds.
+        overridden, through which the program saves whatever it holds; and whoever names files of one folder alike.
         """
+        if are_named_alike(level.effect.place, reader.effect.place):
+            return True
         function, name = self._analysis.view.function(level.function), level.effect.place.name
         own = {formal.name for formal in function.formals if formal.default not in (None, NONE)}
         if name == reader.effect.place.name and (name in own or self._is_override(level.function)):

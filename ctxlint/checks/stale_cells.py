@@ -22,6 +22,8 @@ from ctxlint.calls.terms import is_fresh
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
+from ctxlint.checks.given_out import gives_copy
+from ctxlint.checks.held_objects import is_of_same_object, values_put_in
 from ctxlint.checks.long_lived import is_long_lived, readings_for, rechecks_variable, writers_beside
 from ctxlint.checks.prefixes import meets_nobody
 from ctxlint.checks.records import keys_of
@@ -32,7 +34,7 @@ from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Change
 from ctxlint.roles.tasks import Start
 
-Kind = Literal["attribute-path", "drained-buffer", "get-or-create"]
+Kind = Literal["attribute-path", "drained-buffer", "get-or-create", "unit-of-work"]
 
 _REPLACES = frozenset({"rebind", "item", "field", "augment"})
 _ADDS = frozenset({"add", "item", "augment"})
@@ -93,10 +95,13 @@ def _stale(analysis: Analysis, identity: FunctionId, write: Mutation, captured: 
     found = _drained(analysis, identity, write)
     if found is not None:
         return found
-    if not is_long_lived(analysis, identity, write):
-        analysis.spare(identity, write.event, "what is changed is no attribute of this object and no variable of the module")
-        return None
-    return _replaced(analysis, identity, write) or _filled(analysis, identity, write)
+    if is_long_lived(analysis, identity, write):
+        return _replaced(analysis, identity, write) or _filled(analysis, identity, write)
+    found = _replaced(analysis, identity, write) if write.how in _REPLACES else None
+    if found is not None and found.others:
+        return found
+    analysis.spare(identity, write.event, "what is changed belongs to no object that is seen to outlast the call")
+    return None
 
 
 def _in_threads(analysis: Analysis, identity: FunctionId, write: Mutation, captured: bool) -> Start | None:
@@ -110,9 +115,11 @@ def _in_threads(analysis: Analysis, identity: FunctionId, write: Mutation, captu
 
 
 def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleCell | None:
-    if write.how not in _REPLACES or write.distance or analysis.view.event(identity, write.event).kind == "call":
+    if write.distance:
+        write = msgspec.structs.replace(write, values=values_put_in(analysis, identity, write))
+    elif analysis.view.event(identity, write.event).kind == "call":
         return None
-    if _is_handle(analysis, identity, write):
+    if write.how not in _REPLACES or not write.values or _is_handle(analysis, identity, write):
         return None
     variable = captured_name(analysis, identity, write)
     cell = variable or write.cells[-1]
@@ -122,6 +129,8 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
         return None
     for read in sorted(reads, reverse=True):
         if not comes_before(analysis, identity, read, write.event) or _is_another_entry(analysis, identity, read, write):
+            continue
+        if not variable and not is_of_same_object(analysis, identity, read, write):
             continue
         suspension = wait_between(analysis, identity, read, write.event)
         if suspension is None or not read < suspension < write.event:
@@ -175,7 +184,8 @@ def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutat
     """
     origins = analysis.view.origins(identity)
     taken = analysis.view.event(identity, read)
-    copied = taken.kind == "call" and (analysis.view.does(identity, read, "copies") is not None or taken.path is None or not taken.path.steps)
+    copied = gives_copy(analysis, identity, read) or taken.kind == "call" and (
+        analysis.view.does(identity, read, "copies") is not None or taken.path is None or not taken.path.steps)
     if copied and any(
         isinstance(value, Name) and analysis.view.definitions(identity).additions(write.event, value.name) for value in write.values
     ):
@@ -188,7 +198,8 @@ def _looks_through_alias(analysis: Analysis, identity: FunctionId, read: int, wr
     origins = analysis.view.origins(identity)
     leaves = {what for value in write.values for kind, what in origins.roots(value, write.event) if kind == "result"}
     return any(
-        isinstance(taken, int) and taken != read and (event := analysis.view.event(identity, taken)).path is not None
+        not gives_copy(analysis, identity, read)
+        and isinstance(taken, int) and taken != read and (event := analysis.view.event(identity, taken)).path is not None
         and event.path.steps and ("result", read) in origins.identity(event.path.root, taken)
         and wait_between(analysis, identity, taken, write.event) is None
         for taken in leaves
@@ -234,9 +245,21 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
         handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
         reads = _reads_of(cell, analysis.summaries.sources.of_all(identity, awaited, handed))
         reads = {r for r in reads if comes_before(analysis, identity, r, point)}
-        if reads:
+        if reads and _is_refilled_anew(analysis, identity, cell, point, write):
+            analysis.spare(identity, write.event, "what came meanwhile is read after the wait and put in again", point)
+        elif reads:
             return StaleCell("drained-buffer", identity, cell, max(reads), point, write, others)
     return None
+
+
+def _is_refilled_anew(analysis: Analysis, identity: FunctionId, cell: str, point: int, write: Mutation) -> bool:
+    """Whether what is put into the emptied cell is made of what it held between the wait and the emptying."""
+    return any(
+        s.kind == "cell" and s.name == cell and comes_before(analysis, identity, point, s.event)
+        and comes_before(analysis, identity, s.event, write.event)
+        for m in analysis.summaries.mutations_of(identity, cell) if comes_before(analysis, identity, write.event, m.event)
+        for s in analysis.summaries.sources.of_all(identity, m.event, m.values)
+    )
 
 
 def _waits_for_given(analysis: Analysis, identity: FunctionId, awaited: int) -> bool:

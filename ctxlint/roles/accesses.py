@@ -313,12 +313,13 @@ class Accesses:
 
     def _selected(self, identity: FunctionId, mode: Mode) -> Iterator[tuple[Leaf, Keyed]]:
         """The fields that are keys of a function, each with its use; what is filed under its own field is no change."""
-        bounds: dict[int, tuple[Value, ...]] = {}
+        bounds: dict[int, dict[Value, None]] = {}
         for keyed in self._keys.of(identity, mode):
-            bounds[keyed.event] = (*bounds.get(keyed.event, ()), *keyed.values)
+            bounds.setdefault(keyed.event, {}).update(dict.fromkeys(keyed.values))
+        ranges = {event: ranges_selecting(self._view, identity, values) for event, values in bounds.items()}
+        held = {event: self._fields.of_all(identity, event, names) for event, names in ranges.items() if names}
         for keyed in self._keys.of(identity, mode):
-            ranges = ranges_selecting(self._view, identity, bounds[keyed.event])
-            made_of = keyed.leaves | self._fields.of_all(identity, keyed.event, ranges) if ranges else keyed.leaves
+            made_of = keyed.leaves | held[keyed.event] if keyed.event in held else keyed.leaves
             leaves = [leaf for leaf in made_of if leaf.field and leaf.owner and self._is_asked_for(leaf.owner)]
             filed = self._filed(identity, keyed) if leaves else frozenset()
             for leaf in leaves:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod, in_order
 from ctxlint.calls.view import Call
@@ -46,8 +47,8 @@ class Edits:
         self._measures = measures
         self._made: dict[FunctionId, tuple[Edit, ...]] = {}
         self._own: dict[FunctionId, tuple[Edit, ...]] = {}
-        self._all: dict[FunctionId, tuple[Edit, ...]] = {}
-        self._placed: dict[FunctionId, tuple[Edit, ...]] = {}
+        self._all = Recall[FunctionId, tuple[Edit, ...]](lambda identity: (), first=min)
+        self._placed = Recall[FunctionId, tuple[Edit, ...]](lambda identity: (), first=min)
 
     def made(self, identity: FunctionId) -> Sequence[Edit]:
         """The operations of the function itself that are edits, each by itself: not yet as often and as late as they are made."""
@@ -68,23 +69,16 @@ class Edits:
 
     def of(self, identity: FunctionId) -> tuple[Edit, ...]:
         """The edits of the function and its callees, in event order."""
-        found = self._all.get(identity)
-        if found is None:
-            self._all[identity] = ()
-            found = self._all[identity] = edits_in_order([*self.own(identity), *self._lifted(identity, self.of)])
-        return found
+        return self._all.ask(identity, lambda: edits_in_order([*self.own(identity), *self._lifted(identity, self.of)]))
 
     def placed(self, identity: FunctionId) -> tuple[Edit, ...]:
         """Those edits of the function and its callees that are at a place which is found somewhere, in event order.
 
         Few edits are: what most functions add at an end is not followed to their callers before somebody asks for it.
         """
-        found = self._placed.get(identity)
-        if found is None:
-            self._placed[identity] = ()
-            edits = [*filter(is_placed, self.own(identity)), *self._lifted(identity, self.placed)] if identity in self.at_places else []
-            found = self._placed[identity] = edits_in_order(edits)
-        return found
+        return self._placed.ask(identity, lambda: edits_in_order(
+            [*filter(is_placed, self.own(identity)), *self._lifted(identity, self.placed)] if identity in self.at_places else []
+        ))
 
     def may_be_left_out(self, edit: Edit) -> bool:
         """Whether some callee on the way to an edit has an ordinary way that leaves it out."""

@@ -7,13 +7,14 @@ Untyped objects have the class of the program that has all fields by which the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 import msgspec
 
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.ir.event import Event
@@ -32,7 +33,7 @@ from ctxlint.roles.leaf import (
     spelled,
     translated,
 )
-from ctxlint.roles.pieces import EACH, Pieces, are_pairs
+from ctxlint.roles.pieces import EACH, Found, Pieces, are_pairs
 from ctxlint.roles.shapes import Shapes
 from ctxlint.roles.starred import bindings, filled
 from ctxlint.roles.tables import Tables
@@ -46,11 +47,10 @@ class Fields:
     def __init__(self, summaries: Summaries) -> None:
         self._summaries = summaries
         self.view = summaries.view
-        self._known: dict[tuple[FunctionId, int, Value], frozenset[Leaf]] = {}
+        self._recall = Recall[Hashable, Found](lambda question: frozenset(), lambda question: None)
         self.shapes = Shapes(self.view)
         self.tables = Tables(self.view)
-        self._given: dict[FunctionId, frozenset[Leaf]] = {}
-        self.pieces = Pieces(self.view, self.of, self.of_path, self._lifted, self.tested, self.shapes)
+        self.pieces = Pieces(self.view, self._recall, self.of, self.of_path, self._lifted, self.tested, self.shapes)
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Leaf]:
         """The fields whose content `value` is made of; keys by which something else was looked up are none."""
@@ -72,14 +72,8 @@ class Fields:
         return frozenset().union(*(self.of(identity, at, value) for value in values))
 
     def _of(self, identity: FunctionId, at: int, value: Value, depth: int) -> frozenset[Leaf]:
-        key = (identity, at, value)
-        known = self._known.get(key)
-        if known is None:
-            if depth > MAX_DEPTH:
-                return frozenset()
-            self._known[key] = frozenset()
-            known = self._known[key] = frozenset(self._find(identity, at, value, depth + 1))
-        return known
+        found = self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, depth + 1)), depth, MAX_DEPTH)
+        return found or frozenset()
 
     def _find(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterator[Leaf]:
         if isinstance(value, Compound):
@@ -220,17 +214,12 @@ class Fields:
 
     def given(self, identity: FunctionId) -> frozenset[Leaf]:
         """What a function's result is made of, in terms of its formals."""
-        found = self._given.get(identity)
-        if found is None:
-            self._given[identity] = frozenset()
-            events = self.view.function(identity).events
-            gives = [
-                (at, e.value) for at, e in enumerate(events)
-                if e.value is not None and (e.kind == "return" or (e.kind == "suspend" and e.note.startswith("yield")))
-            ]
-            leaves = {self.from_formal(identity, at, leaf) for at, value in gives for leaf in self.of(identity, at, value)}
-            found = self._given[identity] = frozenset(leaves)
-        return found
+        return self._recall.ask(identity, lambda: frozenset(self._gives(identity))) or frozenset()
+
+    def _gives(self, identity: FunctionId) -> Iterator[Leaf]:
+        for at, e in enumerate(self.view.function(identity).events):
+            if e.value is not None and (e.kind == "return" or (e.kind == "suspend" and e.note.startswith("yield"))):
+                yield from (self.from_formal(identity, at, leaf) for leaf in self.of(identity, at, e.value))
 
     def from_formal(self, identity: FunctionId, at: int, leaf: Leaf) -> Leaf:
         """An element of a formal as the formal itself: `op` of `for op in patch` is a part of what is passed for `patch`."""

@@ -8,6 +8,7 @@ from ctxlint.calls.effects import WRITES
 from ctxlint.calls.elements import HOLDING
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import BoundMethod, Instance, Types
 from ctxlint.calls.view import Call, Modelled
@@ -28,16 +29,12 @@ class HandedOn:
         self._view = summaries.view
         self._holders = holders
         self._images = images
-        self._found: dict[FunctionId, tuple[Stored, ...]] = {}
+        self._found = Recall[FunctionId, tuple[Stored, ...]](lambda identity: (), first=min)
         self._takers: dict[Holder, list[FunctionId]] | None = None
 
     def of(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What a function hands to something that runs later and writes it down; of a queue also what it hands to who puts it there."""
-        found = self._found.get(identity)
-        if found is None:
-            self._found[identity] = ()
-            found = self._found[identity] = tuple(dict.fromkeys(self._find(identity)))
-        return found
+        return self._found.ask(identity, lambda: tuple(dict.fromkeys(self._find(identity))))
 
     def _find(self, identity: FunctionId) -> Iterator[Stored]:
         for number, _ in self._view.calls_that(identity, "concurrent-executor"):

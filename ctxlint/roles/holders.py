@@ -7,11 +7,12 @@ Untyped parameters and the variables of an enclosing function are named by their
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.calls.view import View
@@ -45,7 +46,7 @@ class Holders:
         self._journals: dict[FunctionId, frozenset[str]] = {}
         self._summaries = summaries
         self._view: View = summaries.view
-        self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
+        self._recall = Recall[Hashable, frozenset[Holder]](lambda question: frozenset())
         self._taken: dict[str, dict[int, frozenset[str]]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Holder]:
@@ -86,14 +87,7 @@ class Holders:
         )
 
     def _of(self, identity: FunctionId, at: int, value: Value, depth: int) -> frozenset[Holder]:
-        key = (identity, at, value)
-        known = self._known.get(key)
-        if known is None:
-            if depth > MAX_DEPTH:
-                return frozenset()
-            self._known[key] = frozenset()
-            known = self._known[key] = frozenset(self._find(identity, at, value, depth + 1))
-        return known
+        return self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, depth + 1)), depth, MAX_DEPTH)
 
     def _find(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterable[Holder]:
         if isinstance(value, Name):
@@ -241,7 +235,7 @@ class Holders:
         found: set[Holder] = set()
         for call in self._view.calls(identity, number):
             for target in call.functions[:4]:
-                if target == identity or depth > MAX_DEPTH - 4:
+                if target == identity or not self._recall.reaches(depth + 4, MAX_DEPTH):
                     continue
                 for at, event in enumerate(self._view.function(target).events):
                     if event.kind == "return" and event.value is not None:
@@ -287,7 +281,7 @@ class Holders:
 
     def _behind(self, class_id: str, name: str, depth: int) -> frozenset[Holder]:
         """The places that a property gives as they are."""
-        method = self._view.program.method(class_id, name) if self._by_attribute and depth < MAX_DEPTH - 4 else None
+        method = self._view.program.method(class_id, name) if self._by_attribute and self._recall.reaches(depth + 5, MAX_DEPTH) else None
         if method is None or "property" not in self._view.function(method).decorators:
             return frozenset()
         return frozenset().union(*(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import ClassObject, Instance, Types, in_order
 from ctxlint.calls.view import Call, argument_of
@@ -39,8 +40,7 @@ class Images:
         self._holders = holders
         self.objects = WholeObjects(summaries.view)
         self.decided = Decided(summaries.view)
-        self._known: dict[tuple[FunctionId, int, Value], frozenset[Image]] = {}
-        self._given: dict[FunctionId, frozenset[Image]] = {}
+        self._recall = Recall[Hashable, frozenset[Image]](lambda question: frozenset())
         self._parts: dict[tuple[frozenset[Image], str], frozenset[Image]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Image]:
@@ -65,19 +65,14 @@ class Images:
         )
 
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
-        key = (identity, at, value)
-        known = self._known.get(key)
-        if known is None:
-            if level > MAX_DEPTH or self._is_immutable(self._view.inference.of_value(identity, at, value)):
-                return frozenset()
-            self._known[key] = frozenset()
-            known = self._known[key] = frozenset(self._find(identity, at, value, level + 1))
-        return known
+        return self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, level + 1)), level, MAX_DEPTH)
 
     def _is_immutable(self, types: Types) -> bool:
         return bool(types) and all(isinstance(t, Instance) and t.name in IMMUTABLE for t in types)
 
     def _find(self, identity: FunctionId, at: int, value: Value, level: int) -> Iterator[Image]:
+        if self._is_immutable(self._view.inference.of_value(identity, at, value)):
+            return
         if isinstance(value, Name):
             yield from self._name(identity, at, value, level)
         elif isinstance(value, Result):
@@ -353,11 +348,7 @@ class Images:
 
     def given(self, identity: FunctionId) -> frozenset[Image]:
         """What a function's result shares with cells and its formals; that of a generator has what it yields as elements."""
-        found = self._given.get(identity)
-        if found is None:
-            self._given[identity] = frozenset()
-            found = self._given[identity] = frozenset(self._find_given(identity))
-        return found
+        return self._recall.ask(identity, lambda: frozenset(self._find_given(identity)))
 
     def _find_given(self, identity: FunctionId) -> Iterator[Image]:
         function = self._view.function(identity)

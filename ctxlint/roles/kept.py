@@ -9,6 +9,7 @@ import msgspec
 
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import ClassObject, in_order
 from ctxlint.calls.view import Call, argument_of
@@ -92,17 +93,14 @@ class Kept:
         self._view = summaries.view
         self._holders = holders
         self._images = images
-        self._stored: dict[FunctionId, tuple[Stored, ...]] = {}
-        self._built: dict[FunctionId, tuple[Stored, ...]] = {}
+        self._stored = Recall[FunctionId, tuple[Stored, ...]](lambda identity: (), first=min)
+        self._built = Recall[FunctionId, tuple[Stored, ...]](lambda identity: (), first=min)
         self._by_default: dict[str, dict[int, frozenset[str]]] = {}
 
     def of(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What a function, or a callee, stores into attributes and containers that shares structure with something."""
-        found = self._stored.get(identity)
-        if found is None:
-            self._stored[identity] = ()
-            found = self._stored[identity] = tuple(dict.fromkeys([*self._own_stores(identity), *self._lifted_stores(identity)]))
-        return found
+        return self._stored.ask(
+            identity, lambda: tuple(dict.fromkeys([*self._own_stores(identity), *self._lifted_stores(identity)])))
 
     def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):
@@ -176,11 +174,7 @@ class Kept:
 
     def built(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What the fields of the objects that a function, or a callee, makes share with something, wherever the objects go."""
-        found = self._built.get(identity)
-        if found is None:
-            self._built[identity] = ()
-            found = self._built[identity] = tuple(dict.fromkeys(self._find_built(identity)))
-        return found
+        return self._built.ask(identity, lambda: tuple(dict.fromkeys(self._find_built(identity))))
 
     def _find_built(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal as OneOf
+from typing import Any, Literal as OneOf
 
 from ctxlint.calls.effects import WRITES, EffectKind
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.view import Modelled, argument_of
 from ctxlint.ir.event import Event
@@ -77,38 +78,38 @@ class Keys:
         self._holders = holders
         self._depths: dict[FunctionId, int] = {}
         self._own: dict[FunctionId, tuple[Keyed, ...]] = {}
-        self._all: dict[tuple[FunctionId, Mode], tuple[Keyed, ...]] = {}
-        self._given: dict[tuple[FunctionId, Mode], tuple[tuple[str, Keyed], ...]] = {}
+        # A recursion selects by nothing else.
+        self._recall = Recall[tuple[bool, FunctionId, Mode], tuple[Any, ...]](lambda question: (), first=min)
 
     def follow(self, functions: Iterable[FunctionId]) -> None:
         """Set how many calls deep the keys of these functions, and of those that they call, are followed.
 
-        Each function is followed once, from the first one that comes to it: with what is left of `HELPERS` there.
+        Each function is followed once, from the nearest that none of them calls: with what is left of `HELPERS` there.
         """
-        for identity in functions:
-            self._follow(identity, HELPERS)
+        asked = {identity for identity in functions if identity not in self._depths}
+        for near in (asked - self._called(asked), asked) if asked else ():
+            for depth in range(HELPERS, -1, -1):
+                near = {identity for identity in near if identity not in self._depths}
+                self._depths.update(dict.fromkeys(near, depth))
+                near = self._called(near) if depth else set()
 
-    def _follow(self, identity: FunctionId, depth: int) -> None:
-        if identity in self._depths:
-            return
-        self._depths[identity] = depth
-        for _, calls in self._view.calling_inside(identity) if depth else ():
-            for call in calls:
-                for target in call.functions[:4]:
-                    self._follow(target, depth - 1)
+    def _called(self, functions: Iterable[FunctionId]) -> set[FunctionId]:
+        """Whom these functions call, but for themselves."""
+        return {
+            target for identity in functions for _, calls in self._view.calling_inside(identity) for call in calls
+            for target in call.functions[:4] if target != identity
+        }
 
     def of(self, identity: FunctionId, mode: Mode) -> tuple[Keyed, ...]:
         """Every event of a function at which a key selects what is read, or what is written."""
-        found = self._all.get((identity, mode))
-        if found is None:
-            self._all[identity, mode] = ()                   # a recursion selects by nothing else
-            self._follow(identity, HELPERS)
-            if identity not in self._own:
-                self._own[identity] = tuple(self._find_own(identity))
-            own = [keyed for keyed in self._own[identity] if keyed.mode == mode]
-            passed = self._through_calls(identity, mode) if self._depths[identity] else ()
-            found = self._all[identity, mode] = tuple(sorted([*own, *passed], key=lambda keyed: keyed.event))
-        return found
+        return self._recall.ask((False, identity, mode), lambda: self._find_all(identity, mode))
+
+    def _find_all(self, identity: FunctionId, mode: Mode) -> tuple[Keyed, ...]:
+        self.follow([identity])
+        if identity not in self._own:
+            self._own[identity] = tuple(self._find_own(identity))
+        passed = self._through_calls(identity, mode) if self._depths[identity] else ()
+        return tuple(sorted([*(own for own in self._own[identity] if own.mode == mode), *passed], key=lambda keyed: keyed.event))
 
     def container(self, identity: FunctionId, at: int, value: Value | AccessPath) -> Places:
         """The places that a value is, as something that keys select from."""
@@ -367,15 +368,15 @@ class Keys:
 
     def _selecting_formals(self, identity: FunctionId, mode: Mode) -> tuple[tuple[str, Keyed], ...]:
         """The formals of a function that are keys, as a whole."""
-        found = self._given.get((identity, mode))
-        if found is None:
-            written = {formal for formal, _ in self._selecting_formals(identity, "write")} if mode == "read" else ()
-            formals = {formal.name for formal in self._view.function(identity).formals}.difference(written)
-            found = self._given[identity, mode] = tuple(
-                (leaf.instance, keyed) for keyed in (self.of(identity, mode) if formals else ()) for leaf in keyed.leaves
-                if not leaf.field and leaf.instance in formals
-            )
-        return found
+        return self._recall.ask((True, identity, mode), lambda: self._find_selecting_formals(identity, mode))
+
+    def _find_selecting_formals(self, identity: FunctionId, mode: Mode) -> tuple[tuple[str, Keyed], ...]:
+        written = {formal for formal, _ in self._selecting_formals(identity, "write")} if mode == "read" else ()
+        formals = {formal.name for formal in self._view.function(identity).formals}.difference(written)
+        return tuple(
+            (leaf.instance, keyed) for keyed in (self.of(identity, mode) if formals else ()) for leaf in keyed.leaves
+            if not leaf.field and leaf.instance in formals
+        )
 
     def _passed_places(self, identity: FunctionId, number: int, keyed: Keyed, target: FunctionId, actuals: dict[str, Value]) -> Places:
         """The containers that a callee selects from, in terms of what it is passed."""

@@ -11,6 +11,7 @@ from typing import Union
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.view import View
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.reaching import ENTRY_VALUE
@@ -90,8 +91,7 @@ class Measures:
     def __init__(self, view: View, holders: Holders) -> None:
         self._view = view
         self.holders = holders
-        self._numbers: dict[tuple[FunctionId, int, Value], Sum] = {}
-        self._lengths: dict[tuple[FunctionId, int, Value], Sum] = {}
+        self._recall = Recall[tuple[bool, FunctionId, int, Value], Sum](_itself)
 
     def number(self, identity: FunctionId, at: int, value: Value) -> Sum:
         """What `value` is at event `at`, as a sum."""
@@ -104,13 +104,8 @@ class Measures:
     # Numbers.
 
     def _number(self, identity: FunctionId, at: int, value: Value, depth: int) -> Sum:
-        key = (identity, at, value)
-        known = self._numbers.get(key)
-        if known is None:
-            self._numbers[key] = _unknown(identity, at, value)
-            known = self._find_number(identity, at, value, depth + 1) if depth < MAX_DEPTH else _unknown(identity, at, value)
-            self._numbers[key] = known
-        return known
+        question = (False, identity, at, value)
+        return self._recall.ask(question, lambda: self._find_number(identity, at, value, depth + 1), depth, MAX_DEPTH - 1)
 
     def _find_number(self, identity: FunctionId, at: int, value: Value, depth: int) -> Sum:
         if isinstance(value, Constant):
@@ -184,14 +179,8 @@ class Measures:
     # Lengths.
 
     def _length(self, identity: FunctionId, at: int, value: Value, depth: int) -> Sum:
-        key = (identity, at, value)
-        known = self._lengths.get(key)
-        if known is None:
-            self._lengths[key] = single(("len", *_unknown(identity, at, value).atoms[0]))
-            if depth < MAX_DEPTH:
-                self._lengths[key] = self._find_length(identity, at, value, depth + 1)
-            known = self._lengths[key]
-        return known
+        question = (True, identity, at, value)
+        return self._recall.ask(question, lambda: self._find_length(identity, at, value, depth + 1), depth, MAX_DEPTH - 1)
 
     def _find_length(self, identity: FunctionId, at: int, value: Value, depth: int) -> Sum:
         if isinstance(value, Constant):
@@ -334,6 +323,13 @@ def _total(sums: Iterable[Sum]) -> Sum:
     for each in sums:
         found = found + each
     return found
+
+
+def _itself(question: tuple[bool, FunctionId, int, Value]) -> Sum:
+    """What a number, or a length, is in terms of nothing else."""
+    is_length, identity, at, value = question
+    unknown = _unknown(identity, at, value)
+    return single(("len", *unknown.atoms[0])) if is_length else unknown
 
 
 def _unknown(identity: FunctionId, at: int, value: Value) -> Sum:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import reachable
@@ -36,7 +37,7 @@ class Mentions:
         self._summaries = summaries
         self._view = summaries.view
         self._holders = holders
-        self._known: dict[tuple[FunctionId, int, Value], frozenset[Holder]] = {}
+        self._recall = Recall[Hashable, frozenset[Holder]](lambda question: frozenset())
         self._comparisons: dict[FunctionId, tuple[Comparison, ...]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Holder]:
@@ -48,14 +49,7 @@ class Mentions:
         return frozenset().union(*(self.of(identity, at, value) for value in values))
 
     def _of(self, identity: FunctionId, at: int, value: Value, depth: int) -> frozenset[Holder]:
-        key = (identity, at, value)
-        known = self._known.get(key)
-        if known is None:
-            self._known[key] = frozenset()
-            if depth > MAX_DEPTH:
-                return frozenset()
-            known = self._known[key] = frozenset(self._find(identity, at, value, depth + 1))
-        return known
+        return self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, depth + 1)), depth, MAX_DEPTH)
 
     def _find(self, identity: FunctionId, at: int, value: Value, depth: int) -> Iterator[Holder]:
         holders = self._holders.of(identity, at, value)

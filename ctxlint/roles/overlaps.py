@@ -108,7 +108,6 @@ class Overlaps:
         """The function's comparisons and those of its callees, in terms of what it passes them."""
         found = self._all.get((identity, depth))
         if found is None:
-            self._all[identity, depth] = ()
             found = self._all[identity, depth] = tuple(dict.fromkeys([*self.own(identity), *self._lifted(identity, depth)]))
         return found
 

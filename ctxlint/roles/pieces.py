@@ -8,10 +8,11 @@ pairs and mappings, and what functions of the program return.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TypeGuard
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
@@ -44,6 +45,7 @@ class Pieces:
     def __init__(
         self,
         view: View,
+        recall: Recall[Hashable, Found],
         content: Callable[[FunctionId, int, Value], frozenset[Leaf]],
         content_of_path: Callable[[FunctionId, int, AccessPath, tuple[Value, ...]], frozenset[Leaf]],
         lifted: Callable[[FunctionId, int, FunctionId, int, frozenset[Leaf]], Iterable[Leaf]],
@@ -56,20 +58,15 @@ class Pieces:
         self._content_of_path = content_of_path
         self._lifted = lifted
         self._selected = selected
-        self._known: dict[tuple[FunctionId, int, Value, Steps], Found] = {}
+        self._recall = recall
 
     def of(self, identity: FunctionId, at: int, value: Value, steps: Steps, depth: int = 0) -> Found:
         """The fields that a part of a value, as it is at an event, is made of."""
         if not steps:
             return self._content(identity, at, value)
-        key = (identity, at, value, steps)
-        if key in self._known:
-            return self._known[key]
-        if depth > MAX_DEPTH or len(steps) > MAX_STEPS:
+        if len(steps) > MAX_STEPS:
             return None
-        self._known[key] = frozenset()
-        found = self._known[key] = self._find(identity, at, value, steps, depth + 1)
-        return found
+        return self._recall.ask((identity, at, value, steps), lambda: self._find(identity, at, value, steps, depth + 1), depth, MAX_DEPTH)
 
     def _find(self, identity: FunctionId, at: int, value: Value, steps: Steps, depth: int) -> Found:
         if isinstance(value, Compound):

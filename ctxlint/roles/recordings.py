@@ -8,6 +8,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
@@ -49,17 +50,13 @@ class Recordings:
     def __init__(self, view: View, carriers: Carriers) -> None:
         self._view = view
         self._carriers = carriers
-        self._noted: dict[FunctionId, tuple[Noted, ...]] = {}
+        self._noted = Recall[FunctionId, tuple[Noted, ...]](lambda identity: (), first=min)
         self._looked_up: dict[FunctionId, tuple[LookedUp, ...]] = {}
         self._applied: dict[tuple[FunctionId, int], tuple[Applied, ...]] = {}
 
     def noted(self, identity: FunctionId) -> tuple[Noted, ...]:
         """The keys that the function puts into containers; to count is not to note."""
-        known = self._noted.get(identity)
-        if known is None:
-            self._noted[identity] = ()                   # a method that extends itself notes nothing else
-            known = self._noted[identity] = tuple(self._find_noted(identity))
-        return known
+        return self._noted.ask(identity, lambda: tuple(self._find_noted(identity)))
 
     def _find_noted(self, identity: FunctionId) -> Iterator[Noted]:
         for number, event in enumerate(self._view.function(identity).events):

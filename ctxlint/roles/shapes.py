@@ -30,7 +30,6 @@ class Shapes:
         """
         known = self._known.get((identity, name))
         if known is None:
-            self._known[identity, name] = ""
             used = self._used(identity, name)
             if used <= {"__call__"}:
                 used = used.union(*self._used_by_callees(identity, name))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.identity import ClassId, FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.view import Call, View
 from ctxlint.flow.paths import dominates, path, reachable
@@ -47,22 +48,18 @@ class UndoRecords:
         self.commands = Commands(self.view, self.holders, self.edits, self._parts)
         self.registered = Registered(self.view)
         self._used: Uses | None = None
-        self._records: dict[FunctionId, tuple[Record, ...]] = {}
+        self._records = Recall[FunctionId, tuple[Record, ...]](lambda identity: (), first=min)
         self._takes: dict[FunctionId, frozenset[Holder]] = {}
         self._moved: frozenset[Holder] | None = None
 
     def records(self, identity: FunctionId) -> tuple[Record, ...]:
         """What the function, or a helper it calls, puts into containers, in event order."""
-        found = self._records.get(identity)
-        if found is None:
-            self._records[identity] = ()
-            found = self._records[identity] = tuple(
-                [
-                    *self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity),
-                    *self._command_records(identity), *self._registered_records(identity),
-                ]
-            )
-        return found
+        return self._records.ask(identity, lambda: tuple(
+            [
+                *self._own_records(identity), *self._journal_records(identity), *self._lifted_records(identity),
+                *self._command_records(identity), *self._registered_records(identity),
+            ]
+        ))
 
     def takes(self, identity: FunctionId) -> frozenset[Holder]:
         """The containers whose entries a function reads or removes."""

@@ -117,7 +117,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
             yield from _put_back(analysis, facts, save)
         else:
             yield from _both_sides(analysis, facts, save)
-            for out in handed_out(analysis, images, kept, facts.changes, save, facts.given.below(save.place)):
+            for out in handed_out(analysis, images, kept, facts.changes, save):
                 yield _given_out(analysis, facts, save, out)
     for identity in functions:
         if is_constructor(analysis.view, identity):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
-from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.image_changes import Changes
 from ctxlint.checks.kept_records import owner_of
@@ -31,23 +31,30 @@ class HandedOut(msgspec.Struct, frozen=True):
     change: Change
 
 
-def handed_out(analysis: Analysis, images: Images, kept: Kept, changes: Changes, save: Stored, readers: Iterable[FunctionId]) -> Iterator[HandedOut]:
+def handed_out(analysis: Analysis, images: Images, kept: Kept, changes: Changes, save: Stored) -> Iterator[HandedOut]:
     """The functions that give out what a save has copied to the bottom, each with the nearest change of what it gives.
 
     Who puts what he has changed back under the same name keeps nothing but the present state there, and loses nothing.
     """
     if save.image.depth < DEEP or save.made is not None or not save.place.endswith("]") or ":" in save.place:
         return
-    owner = owner_of(save.place)
-    for reader in readers:
-        if reader == save.function or analysis.program.owner(reader) != owner:
-            continue
+    for reader in _methods(analysis, owner_of(save.place)):
         for image in sorted(images.given(reader), key=lambda each: (each.holder, each.where)):
-            if not image.depth and not image.around and not image.taken and image.where[0] == reader and is_within(image.holder, save.place):
+            if image.depth or image.around or image.taken or image.where[0] != reader:
+                continue
+            if reader != save.function and is_within(image.holder, save.place):
                 change = _Followed(analysis, kept, changes, save).change_of(reader, image)
                 if change is not None:
                     yield HandedOut(reader, image, change)
                     break
+
+
+def _methods(analysis: Analysis, class_id: ClassId) -> Iterator[FunctionId]:
+    """The functions of a class body."""
+    info = analysis.program.class_(class_id)
+    for index, function in enumerate(analysis.program.modules[info.module].ir.functions if info is not None else ()):
+        if info is not None and function.owner and analysis.program.owner(FunctionId(info.module, index)) == class_id:
+            yield FunctionId(info.module, index)
 
 
 class _Followed(msgspec.Struct, frozen=True):
@@ -115,9 +122,9 @@ class _Followed(msgspec.Struct, frozen=True):
         loop = graph.derived(Loops).loop_of(number)
         if loop is None or loop.driver is None:
             return False
-        turning = {e.path.root for n, e in enumerate(view.function(identity).events) if n in loop.body and e.kind == "local" and e.path is not None}
+        turning: set[Value] = {e.path.root for n, e in enumerate(view.function(identity).events) if n in loop.body and e.kind == "local" and e.path is not None}
         return any(
-            self.save.function in call.functions and any(argument.value == Name(formal, "local") for argument in view.event(identity, saving).arguments)
-            and any(argument.value in turning for argument in view.event(identity, saving).arguments)
-            for saving, calls in view.calling(identity) if saving in loop.body for call in calls
+            self.save.function in call.functions and Name(formal, "local") in given and not turning.isdisjoint(given)
+            for saving, calls in view.calling(identity) if saving in loop.body
+            for given in ([argument.value for argument in view.event(identity, saving).arguments],) for call in calls
         )

@@ -18,6 +18,7 @@ from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
 from ctxlint.roles.image import Image, as_whole, copied
 from ctxlint.roles.images import Images
+from ctxlint.roles.likeness import is_formal
 from ctxlint.roles.measures import slice_of
 
 LATER = "later"
@@ -105,7 +106,13 @@ class Kept:
     def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):
             if event.kind == "local" and event.value is not None:
-                yield from self._parts(identity, number, number, event.value, self._outliving(identity, number, event))
+                if self._outlives(identity, event):
+                    assert event.path is not None
+                    yield from self._parts(identity, number, number, event.value, self._holders.of(identity, number, event.path.root))
+                for place in self._taken_below(identity, event):
+                    for image in self._images.of(identity, number, event.value):
+                        if not image.around and not is_formal(image.holder):
+                            yield Stored(place, image, identity, number)
             if event.path is None or not (event.path.steps or event.kind == "call"):
                 continue
             if event.kind == "write" and event.value is not None:
@@ -151,15 +158,17 @@ class Kept:
         objects = self._images.objects.of(identity, number, AccessPath(match.target))
         yield from self._parts(identity, number, number, match.content, [f"{each}{ITEM}" for each in objects])
 
-    def _outliving(self, identity: FunctionId, number: int, event: Event) -> frozenset[Holder]:
-        """The places of a variable that lives longer than a call: of the module, of a function around, or taken by one inside."""
+    def _outlives(self, identity: FunctionId, event: Event) -> bool:
+        """Whether a function gives a value to a variable that is not its own: of its module, or of a function around it."""
         root = event.path.root if event.path is not None else None
-        if not isinstance(root, Name) or self._view.function(identity).kind in ("module", "class"):
-            return frozenset()
-        if root.scope != "local":
-            return self._holders.of(identity, number, root)
-        taken = self._holders.is_shared_below(identity, root.name) or root.name in self._defaults(identity)
-        return frozenset([self._holders.own(identity, root.name)]) if taken else frozenset()
+        return isinstance(root, Name) and root.scope != "local" and self._view.function(identity).kind not in ("module", "class")
+
+    def _taken_below(self, identity: FunctionId, event: Event) -> Iterator[Holder]:
+        """The place of a function's own variable that a function inside it takes, and may keep."""
+        root = event.path.root if event.path is not None else None
+        if isinstance(root, Name) and root.scope == "local" and identity.index:
+            if self._holders.is_shared_below(identity, root.name) or root.name in self._defaults(identity):
+                yield self._holders.own(identity, root.name)
 
     def _defaults(self, identity: FunctionId) -> frozenset[str]:
         """The variables of a function that formals of functions inside it are by default: `lambda old=old: …`."""

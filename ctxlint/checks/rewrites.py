@@ -275,7 +275,9 @@ def _is_of_another_call(analysis: Analysis, level: Access, reader: Access) -> bo
 
 
 def _nearest_first(found: list[Access], level: Access) -> tuple[Access, ...]:
-    return tuple(sorted(found, key=lambda access: (access.effect.distance, access.function != level.function, access.function)))
+    """By calls to the reading, then the writing function, those of its module, and the others."""
+    own = level.function
+    return tuple(sorted(found, key=lambda it: (it.effect.distance, it.function != own, it.function.module != own.module, it.function)))
 
 
 def _is_lifted_from(effect: StoreEffect, below: StoreEffect) -> bool:

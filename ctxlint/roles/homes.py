@@ -80,7 +80,9 @@ class Homes:
             yield from (cells_of(self._view, identity, at, path) if path.steps else (self._variable(identity, root),))[:1]
 
     def _passed(self, identity: FunctionId, root: Name, depth: int) -> Iterator[str]:
-        """The homes of what callers pass; and what methods of one class are passed of one class is taken for the same object."""
+        """The homes of what callers pass; and what the public methods of a class are passed of one class is taken for the same
+        object: callers from outside pass what they share. What its own methods hand on to each other is one call's.
+        """
         function = self._view.function(identity)
         formal = next((f for f in function.formals if f.name == root.name), None)
         owner = self._view.program.owner(identity)
@@ -95,7 +97,8 @@ class Homes:
                 for home in self._of(caller, event, AccessPath(passed), depth + 1)
             )
         yield from known
-        for kind in in_order(self._view.inference.parameter(identity, root.name)) if owner is not None else ():
+        public = owner is not None and not function.qualname.rpartition(".")[2].startswith("_")
+        for kind in in_order(self._view.inference.parameter(identity, root.name)) if public else ():
             if isinstance(kind, Instance) and self._view.program.class_(kind.name) is not None and not self._is_of_one_run(kind.name):
                 yield f"{kind.name} passed to {owner}"
 

@@ -98,6 +98,8 @@ def are_choices(analysis: Analysis, save: Stored, restore: Stored) -> bool:
     identity = save.function
     if not identity == save.origin == restore.function == restore.origin:
         return False
+    if not (save.place.endswith("]") or save.image.depth or restore.image.depth):
+        return False                                    # two names for one value say nothing of a record
     graph = analysis.view.graph(identity)
     heads = frozenset(loop.head for loop in graph.derived(Loops).all)
     return not any(

@@ -26,6 +26,7 @@ class Changes:
         self._mutated = mutated
         self._by_root: dict[Holder, list[Change]] = {}
         self._by_owner: dict[Holder, list[Change]] = {}
+        self._seen: dict[tuple[Holder, int, tuple[str, ...], bool], tuple[Change, ...]] = {}
         for change in mutated.changes:
             root = change.place.partition("[")[0]
             self._by_root.setdefault(root, []).append(change)
@@ -44,8 +45,18 @@ class Changes:
         root = place.partition("[")[0]
         return self._by_root.get(root) or self._by_owner.get(root) or ()
 
-    def seen(self, image: Image, *, through: bool = False) -> Iterator[Change]:
-        """The changes that are seen through an image, the nearest first; of a copied object also of what its fields hold."""
+    def seen(self, image: Image, *, through: bool = False) -> Sequence[Change]:
+        """The changes that are seen through an image, the nearest first; of a copied object also of what its fields hold.
+
+        The same image is asked about for each of its many restores, so the answers are remembered.
+        """
+        key = (image.holder, image.depth, image.apart, through)
+        found = self._seen.get(key)
+        if found is None:
+            found = self._seen[key] = tuple(self._find_seen(image, through))
+        return found
+
+    def _find_seen(self, image: Image, through: bool) -> Iterator[Change]:
         beyond = self._mutated.through(image.holder) if through and image.depth else ()
         for changes in (self._of(image.holder), beyond):
             yield from sorted(

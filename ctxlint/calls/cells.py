@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ctxlint.calls.elements import behind_await
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import resolve_name
-from ctxlint.calls.types import UNKNOWN, Instance, Module, in_order, union
+from ctxlint.calls.types import UNKNOWN, Instance, Module, Types, in_order, one, union
 from ctxlint.calls.view import View
 from ctxlint.ir.value import AccessPath, Name, Result, Value
+
+_COROUTINE = "collections.abc.Awaitable"
 
 ANYWHERE = -1
 """Stands for every event of a function."""
@@ -42,7 +43,7 @@ def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> 
         module_level = resolve_name(view.program, identity.module, identity.index, root.name)
         if module_level and not module_level.startswith("builtins.") and module_level not in view.program.modules:
             found.append(module_level)
-    types = behind_await(view.inference.of_value(identity, at, root)) if path.steps else UNKNOWN
+    types = _awaited(view.inference.of_value(identity, at, root)) if path.steps else UNKNOWN
     for step in path.steps:
         if not types:
             break
@@ -57,6 +58,13 @@ def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> 
         found += [f"{t.name}.{step}" for t in ordered if isinstance(t, Module) and f"{t.name}.{step}" not in view.program.modules][:1]
         types = union(view.inference.member(t, step) for t in ordered)
     return tuple(found)
+
+
+def _awaited(types: Types) -> Types:
+    """What a coroutine gives: a path that goes on from the call of one has waited for it."""
+    if not any(isinstance(t, Instance) and t.name == _COROUTINE for t in types):
+        return types
+    return union(t.arguments[0] if isinstance(t, Instance) and t.name == _COROUTINE and t.arguments else one(t) for t in in_order(types))
 
 
 def _container(view: View, class_id: ClassId) -> ClassId:

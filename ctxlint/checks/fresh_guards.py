@@ -14,8 +14,9 @@ from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.checked_inside import checks_its_base
 from ctxlint.checks.lock_keys import picking_keys
 from ctxlint.checks.records import keys_of, same_store, selectors
-from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between
+from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between, waits
 from ctxlint.flow.guards import guards
+from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.knowledge.words import hints
 
@@ -152,6 +153,9 @@ def rechecks_object(analysis: Analysis, identity: FunctionId, read: int, write: 
     A cell that nobody changes, such as a limit, tells nothing.
     """
     asked = {s.event for s in condition_sources(analysis, identity, write) if s.kind == "cell" and s.event not in (-1, read)}
+    if asked:
+        graph = analysis.view.graph(identity)
+        asked &= reachable(graph, waits(analysis, identity) & reachable(graph, read))  # where no way leads at all, none that agrees with itself does
     return any(
         _can_have_changed(analysis, identity, again) and comes_before(analysis, identity, read, again) and wait_between(analysis, identity, read, again) is not None
         and wait_between(analysis, identity, again, write) is None

@@ -130,6 +130,10 @@ class Accesses:
         """The places that a value is, as something that keys select from."""
         return self._keys.container(identity, at, value)
 
+    def writes_into(self, identity: FunctionId, places: Places) -> frozenset[int]:
+        """The events at which the function writes into containers by keys."""
+        return frozenset(keyed.event for keyed in self._keys.of(identity, "write") if keyed.places & places)
+
     def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
         """Whether the field selects what is written in a container that a function names, and in no other one.
 

@@ -96,7 +96,7 @@ class Carriers:
             yield self.variable(identity, value)
             if value.scope == "local":
                 yield from self.bound(identity).get(value.name, ())
-                yield from self._put(identity).get(value.name, ())
+                yield from self.added(identity).get(value.name, ())
         elif isinstance(value, Result):
             event = self._view.event(identity, value.event)
             if event.kind == "call" and event.path is not None:
@@ -202,6 +202,28 @@ class Carriers:
                 for part in value.parts:
                     yield from self.exact(identity, part)
 
+    def gone_through(self, identity: FunctionId, key: Value) -> frozenset[Carrier]:
+        """What a key was taken out of, by going through it; the formal itself, when it is one."""
+        function = self._view.function(identity)
+        formals = {formal.name for formal in function.formals}
+        found: set[Carrier] = set()
+        seen: set[str] = set()                           # a name may be bound to its own part
+        pending = [key]
+        while pending:
+            value = pending.pop()
+            whole = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
+            if isinstance(whole, Result):
+                event = function.events[whole.event]
+                if event.kind == "iterate" and event.value is not None:
+                    found |= self.of(identity, event.value)
+            elif isinstance(whole, Name) and whole.scope == "local" and whole.name not in seen:
+                seen.add(whole.name)
+                if whole.name in formals:
+                    found.add(self.variable(identity, whole))
+                else:
+                    pending += [bound for bound in self.bound(identity).get(whole.name, ()) if not isinstance(bound, Name)]
+        return frozenset(found)
+
     def _is_element(self, identity: FunctionId, value: Value) -> bool:
         return isinstance(value, Result) and self._view.event(identity, value.event).kind == "iterate"
 
@@ -217,7 +239,8 @@ class Carriers:
                     known.setdefault(event.path.root.name, []).append(Result(number))
         return known
 
-    def _put(self, identity: FunctionId) -> dict[str, list[Value]]:
+    def added(self, identity: FunctionId) -> dict[str, list[Value]]:
+        """What the function puts into its variables, by their names."""
         known = self._added.get(identity)
         if known is None:
             known = self._added[identity] = {}

@@ -19,6 +19,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.asked_parts import asked_of_its_part, registered_under
 from ctxlint.roles.entries import declaring, is_made, is_of_items, kept_in, makes_records
 from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import (
@@ -254,8 +255,8 @@ class Fields:
                 words.append(f".{step}")
         if named < 0 or (isinstance(path.root, Name) and path.root.scope == "global" and len(path.steps) == 1):
             return self.tables.entry(identity, path, keys)
-        instance = spelled(path.root) + "".join(words[:named])
         holder = AccessPath(path.root, path.steps[:named])
+        instance = registered_under(self.view, identity, holder, keys) or spelled(path.root) + "".join(words[:named])
         if named in constant:
             declared = declaring(self.view, identity, at, holder, keys, constant[named])
             return Leaf(instance, declared or f"{identity.module}{{}}", constant[named])
@@ -345,6 +346,10 @@ class Fields:
                 passed = {name: self._of(identity, number, value, depth) for name, value in filled(self.view, call, target).items()}
                 if own and receiver is not None and own not in passed:
                     passed[own] = self._handed(identity, number, receiver if receiver.steps else receiver.root)
+                    held = asked_of_its_part(self.view, identity, number, receiver)
+                    if held is not None:
+                        yield held
+                        continue
                     for leaf in passed[own]:
                         if not leaf.field and leaf.owner and self._is_asked_of(identity, number, leaf, passed, own):
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)

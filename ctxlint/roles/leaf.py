@@ -14,7 +14,7 @@ ASKS = JOINING | {"get", "index", "count", "startswith", "endswith", "pop"}
 CONTENT = JOINING | {
     "keys", "items", "values", "copy", "get", "pop", "setdefault", "popitem", "popleft", "elements", "strip", "lstrip", "rstrip", "lower", "upper",
     "casefold", "split", "rsplit", "splitlines", "partition", "encode", "decode", "resolve", "absolute", "expanduser", "as_posix",
-    "joinpath", "with_suffix", "relative_to", "__iter__", "most_common",
+    "joinpath", "with_suffix", "relative_to", "__iter__", "most_common", "format", "format_map",
 }
 """Methods of the language's containers, texts and paths whose result is made of what the receiver holds."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.mutations import Mutation
 from ctxlint.checks.analysis import Analysis
-from ctxlint.ir.value import Value
+from ctxlint.checks.suspensions import wait_between
+from ctxlint.ir.value import Name, Value
 
 DEEPEST = 3
 """Calls that hand an object on, one to the next."""
@@ -57,3 +59,32 @@ def _attributes(analysis: Analysis, getter: FunctionId, at: int, value: Value) -
         if event is not None and event.kind == "read" and event.path is not None and isinstance(what, int):
             found += cells_of(analysis.view, getter, what, event.path)[-1:]
     return found
+
+
+def puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
+    """Whether the old value itself may be written: an override that is taken back, a default that is kept.
+
+    A copy of it to which something was added is another value.
+    """
+    origins = analysis.view.origins(identity)
+    taken = analysis.view.event(identity, read)
+    copied = gives_copy(analysis, identity, read) or taken.kind == "call" and (
+        analysis.view.does(identity, read, "copies") is not None or taken.path is None or not taken.path.steps)
+    if copied and any(
+        isinstance(value, Name) and analysis.view.definitions(identity).additions(write.event, value.name) for value in write.values
+    ):
+        return False
+    return any(("result", read) in origins.identity(value, write.event) for value in write.values)
+
+
+def looks_through_alias(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
+    """Whether the entry that the value is made of is taken out of the object itself, kept under a local name, after the last wait."""
+    origins = analysis.view.origins(identity)
+    leaves = {what for value in write.values for kind, what in origins.roots(value, write.event) if kind == "result"}
+    return any(
+        not gives_copy(analysis, identity, read)
+        and isinstance(taken, int) and taken != read and (event := analysis.view.event(identity, taken)).path is not None
+        and event.path.steps and ("result", read) in origins.identity(event.path.root, taken)
+        and wait_between(analysis, identity, taken, write.event) is None
+        for taken in leaves
+    )

@@ -22,7 +22,7 @@ from ctxlint.calls.terms import is_fresh
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
-from ctxlint.checks.given_out import gives_copy
+from ctxlint.checks.given_out import looks_through_alias, puts_back
 from ctxlint.checks.held_objects import is_of_same_object, values_put_in
 from ctxlint.checks.long_lived import is_long_lived, readings_for, rechecks_variable, writers_beside
 from ctxlint.checks.prefixes import meets_nobody
@@ -57,6 +57,9 @@ class StaleCell(msgspec.Struct, frozen=True):
     goes_through: bool = True
     beside: Start | None = None
     task: Start | None = None
+
+
+_NOBODY_ELSE = "nobody else can run between the read of the cell and its write"
 
 
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
@@ -97,7 +100,9 @@ def _stale(analysis: Analysis, identity: FunctionId, write: Mutation, captured: 
         return found
     if is_long_lived(analysis, identity, write):
         return _replaced(analysis, identity, write) or _filled(analysis, identity, write)
-    found = _replaced(analysis, identity, write) if write.how in _REPLACES else None
+    # Ways through a function are dear: whether anybody else reaches the object is asked before them.
+    reached = write.how in _REPLACES and bool(writers_beside(analysis, identity, write, write.cells[-1]))
+    found = _replaced(analysis, identity, write) if reached else None
     if found is not None and found.others:
         return found
     analysis.spare(identity, write.event, "what is changed belongs to no object that is seen to outlast the call")
@@ -127,6 +132,9 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
     if write.event in reads:
         analysis.spare(identity, write.event, "what the variable holds now is a part of what it is set to")
         return None
+    if reads and not any(min(reads) < point < write.event for point in waits(analysis, identity)):
+        analysis.spare(identity, write.event, _NOBODY_ELSE, max(reads))
+        return None
     for read in sorted(reads, reverse=True):
         if not comes_before(analysis, identity, read, write.event) or _is_another_entry(analysis, identity, read, write):
             continue
@@ -134,12 +142,12 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
             continue
         suspension = wait_between(analysis, identity, read, write.event)
         if suspension is None or not read < suspension < write.event:
-            analysis.spare(identity, write.event, "nobody else can run between the read of the cell and its write", read)
+            analysis.spare(identity, write.event, _NOBODY_ELSE, read)
             return None
-        if _looks_through_alias(analysis, identity, read, write):
+        if looks_through_alias(analysis, identity, read, write):
             analysis.spare(identity, write.event, "the value is looked up anew through an alias of the live object", read)
             return None
-        if _puts_back(analysis, identity, read, write):
+        if puts_back(analysis, identity, read, write):
             analysis.spare(identity, write.event, "the old value itself is put back, as an override that is taken back", read)
             return None
         others = writers_beside(analysis, identity, write, cell)
@@ -174,35 +182,6 @@ def _is_handle(analysis: Analysis, identity: FunctionId, write: Mutation) -> boo
         isinstance(k, Instance) and analysis.program.class_(k.name) is None and k.name not in LANGUAGE
         and not k.name.startswith("builtins.")
         for k in kinds
-    )
-
-
-def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
-    """Whether the old value itself may be written: an override that is taken back, a default that is kept.
-
-    A copy of it to which something was added is another value.
-    """
-    origins = analysis.view.origins(identity)
-    taken = analysis.view.event(identity, read)
-    copied = gives_copy(analysis, identity, read) or taken.kind == "call" and (
-        analysis.view.does(identity, read, "copies") is not None or taken.path is None or not taken.path.steps)
-    if copied and any(
-        isinstance(value, Name) and analysis.view.definitions(identity).additions(write.event, value.name) for value in write.values
-    ):
-        return False
-    return any(("result", read) in origins.identity(value, write.event) for value in write.values)
-
-
-def _looks_through_alias(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
-    """Whether the entry that the value is made of is taken out of the object itself, kept under a local name, after the last wait."""
-    origins = analysis.view.origins(identity)
-    leaves = {what for value in write.values for kind, what in origins.roots(value, write.event) if kind == "result"}
-    return any(
-        not gives_copy(analysis, identity, read)
-        and isinstance(taken, int) and taken != read and (event := analysis.view.event(identity, taken)).path is not None
-        and event.path.steps and ("result", read) in origins.identity(event.path.root, taken)
-        and wait_between(analysis, identity, taken, write.event) is None
-        for taken in leaves
     )
 
 

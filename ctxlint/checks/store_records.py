@@ -274,11 +274,21 @@ def adds_before_image(analysis: Analysis, identity: FunctionId, mutation: Mutati
 
 def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> bool:
     """Whether the record is the whole cell: the next one repeats what a failed one should have said."""
-    if record.effect.kind not in ("write", "move"):
+    if not _writes_whole(analysis, identity, record.effect):
         return False
     if record.effect.cells.intersection(mutation.cells) or _contains_holder(analysis, identity, mutation, record.effect):
         return True
     return any(s.kind == "cell" and s.name in mutation.cells and s.event > mutation.event for s in record.sources)
+
+
+def _writes_whole(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> bool:
+    """Whether the record replaces what the store held; of a method that others implement, whether all who do so that are seen."""
+    if record.kind in ("write", "move"):
+        return True
+    implemented = [
+        e.kind for e in analysis.summaries.effects_at(identity, record.event) if e.kind in WRITES and e.distance > record.distance
+    ]
+    return record.medium == "interface" and bool(implemented) and all(kind in ("write", "move") for kind in implemented)
 
 
 def states_cell(analysis: Analysis, found: Candidate) -> bool:

@@ -22,7 +22,7 @@ from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.taken import Taken, taken
-from ctxlint.checks.undo_deltas import changes_near, is_called_undo, is_told, opposite, put_in
+from ctxlint.checks.undo_deltas import LastTakers, changes_near, is_called_undo, is_told, opposite, put_in
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import between, path
@@ -54,7 +54,7 @@ class Candidate(msgspec.Struct, frozen=True):
     sure: bool
 
 
-def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
+def before_undo_record(analysis: Analysis, takers: LastTakers, identity: FunctionId) -> Iterator[Finding]:
     """Report the function's mutations that an undo cannot take back when something between them and their record fails."""
     mutations = [m for m in analysis.summaries.of(identity).mutations if m.cells]
     records = [m for m in mutations if m.how == "add" and m.distance <= NEAR_RECORD]
@@ -63,29 +63,31 @@ def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
     for record in records:
         kept = taken(analysis, identity, analysis.cells.entering.values(identity, record), record.event)
         inverted = _inverted(analysis, identity, record)
+        undoing = takers.of(record.cells[-1]) - {identity}
         for mutation in mutations:
             if mutation.distance <= 1 and mutation.event != record.event and not set(mutation.cells) & set(record.cells):
-                candidate = _candidate(analysis, identity, mutation, record, kept, inverted)
+                candidate = _candidate(analysis, identity, mutation, record, kept, inverted, undoing)
                 if candidate is not None:
                     yield _finding(analysis, candidate)
                     break
 
 
 def _candidate(
-    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken], inverted: frozenset[str]
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken], inverted: frozenset[str],
+    takers: frozenset[FunctionId],
 ) -> Candidate | None:
     image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
     if not image and mutation.how in REMOVALS and (mutation.cells[-1], mutation.event) in kept:      # the change itself reads it
         image = writer_from_records(analysis, identity, mutation.cells[-1], record.cells[-1]) is not None
     inverse = mutation.cells[-1] in inverted
-    delta = not image and not inverse and is_told(analysis, identity, mutation, record)
-    back = opposite(analysis, identity, mutation, record.cells[-1]) if delta else None
+    delta = bool(takers) and not image and not inverse and is_told(analysis, identity, mutation, record)
+    back = opposite(analysis, identity, mutation, record.cells[-1], takers) if delta else None
     if not image and not inverse and back is None:
         analysis.spare(identity, mutation.event, "neither the overwritten value nor an inverse goes into the container", record.event)
         return None
     graph = analysis.view.graph(identity)
-    others = {m.event for m in analysis.summaries.of(identity).mutations
-              if m.cells and m.cells[-1] == record.cells[-1] and m.how == "add" and m.event != record.event}
+    others = {m.event for m in analysis.summaries.mutations_of(identity, record.cells[-1])
+              if m.cells[-1] == record.cells[-1] and m.how == "add" and m.event != record.event}
     if comes_before(graph, record.event, mutation.event) or any(comes_before(graph, o, mutation.event) for o in others):
         analysis.spare(identity, mutation.event, "the undo record comes first", record.event)
         return None

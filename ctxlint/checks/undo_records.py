@@ -25,7 +25,7 @@ from ctxlint.checks.taken import Taken, taken
 from ctxlint.checks.undo_deltas import LastTakers, changes_near, is_called_undo, is_told, opposite, put_in
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import between, path
+from ctxlint.flow.paths import between, path, reachable
 from ctxlint.ir.value import Closure, Name, Result
 from ctxlint.roles.entering import REMOVALS
 
@@ -91,7 +91,9 @@ def _candidate(
     if comes_before(graph, record.event, mutation.event) or any(comes_before(graph, o, mutation.event) for o in others):
         analysis.spare(identity, mutation.event, "the undo record comes first", record.event)
         return None
-    if path(graph, mutation.event, record.event, others, start="completed", consistent=False) is None:
+    if record.event not in reachable(graph, mutation.event) or path(        # what is remembered says no to most of them
+        graph, mutation.event, record.event, others, start="completed", consistent=False
+    ) is None:
         return None
     lost = _lost(analysis, identity, mutation, record)
     if lost is None:
@@ -148,10 +150,10 @@ def _refusal(analysis: Analysis, identity: FunctionId, mutation: Mutation, recor
 def writer_from_records(analysis: Analysis, recorder: FunctionId, cell: str, container: str) -> Replay | None:
     """The function that changes the cell with what it takes out of the container."""
     for change in changes_near(analysis, cell):
-        if change.function == recorder or is_constructor(analysis.view, change.function):
+        if change.function == recorder or is_constructor(analysis.view, change.function) or not _takes(analysis, change.function, container):
             continue
         stored = taken(analysis, change.function, put_in(analysis, change), change.mutation.event, parts=True)
-        if any(source == container for source, _ in stored) and _takes(analysis, change.function, container):
+        if any(source == container for source, _ in stored):
             return Replay(change.function, change.mutation.event)
     return None
 
@@ -179,8 +181,8 @@ def is_stack_beside(analysis: Analysis, cell: str, container: str) -> bool:
 
 def _takes(analysis: Analysis, function: FunctionId, container: str) -> bool:
     """Whether the function takes records out of the container, here or in a callee, rather than only looks at it."""
-    return any(m.cells[-1:] == (container,) and m.how in REMOVALS and m.distance <= NEAR_RECORD
-               for m in analysis.summaries.of(function).mutations)
+    return any(m.cells[-1] == container and m.how in REMOVALS and m.distance <= NEAR_RECORD
+               for m in analysis.summaries.mutations_of(function, container))
 
 
 

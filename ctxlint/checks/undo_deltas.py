@@ -29,6 +29,25 @@ _SIGNS = {"+": "+", "+=": "+", "-": "-", "-=": "-", "*": "*", "*=": "*", "/": "/
 _OPPOSITE = {"+": "-", "-": "+", "*": "/", "/": "*"}
 
 
+class LastTakers:
+    """The functions that take entries off the end of a container, or out of it after a look at its end; memoised.
+
+    Every pair of a change and a record asks, and hardly any container has such a function.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._known: dict[str, frozenset[FunctionId]] = {}
+
+    def of(self, container: str) -> frozenset[FunctionId]:
+        """Those of one container: only who removes something from it, here or below, can take its last entry."""
+        known = self._known.get(container)
+        if known is None:
+            removing = {function for function, mutation in self._analysis.cells.reaching(container) if mutation.how in REMOVALS}
+            known = self._known[container] = frozenset([f for f in removing if takes_last(self._analysis, f, container)])
+        return known
+
+
 class Shift(NamedTuple):
     """A cell gets its own value with something added to it, or taken from it."""
 
@@ -46,12 +65,14 @@ def is_told(analysis: Analysis, identity: FunctionId, mutation: Mutation, record
     return not put.isdisjoint(named(source) for source in entering.content(identity, record))
 
 
-def opposite(analysis: Analysis, recorder: FunctionId, mutation: Mutation, container: str) -> Change | None:
-    """The change that takes back what the mutation adds or puts in, of a function that takes the last record for it."""
+def opposite(
+    analysis: Analysis, recorder: FunctionId, mutation: Mutation, container: str, takers: frozenset[FunctionId]
+) -> Change | None:
+    """The change that takes back what the mutation adds or puts in, of one of the `takers` of the container's last record."""
     shift = _shift(analysis, recorder, mutation)
     for change in changes_near(analysis, mutation.cells[-1]):
         function, back = change.function, change.mutation
-        if function == recorder or not takes_last(analysis, function, container):
+        if function == recorder or function not in takers:
             continue
         if shift is not None:
             other = _shift(analysis, function, back)
@@ -98,7 +119,8 @@ def put_in(analysis: Analysis, change: Change) -> tuple[Value, ...]:
 
 def takes_last(analysis: Analysis, identity: FunctionId, container: str) -> bool:
     """Whether the function takes entries off the end of the container, or out of it after a look at its end."""
-    removals = {m.event for m in analysis.summaries.of(identity).mutations if m.how in REMOVALS and m.cells[-1:] == (container,)}
+    changes = analysis.summaries.mutations_of(identity, container)
+    removals = {m.event for m in changes if m.how in REMOVALS and m.cells[-1] == container}
     events = analysis.view.function(identity).events
     if not removals or any(_is_from_front(events[number]) for number in removals):
         return False

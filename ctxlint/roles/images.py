@@ -54,6 +54,8 @@ class Images:
         """Whether the object at a path from a local is a copy, or was put together here, as far as is known."""
         if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
             return False
+        if self._is_given(identity, at, path.root):
+            return False
         images = self.of(identity, at, path.root)
         return bool(images) and not any(len(path.steps) - image.around >= image.depth for image in images)
 
@@ -170,6 +172,11 @@ class Images:
             if not self.decided.never(identity, number):
                 yield from self._added(identity, number, level)
 
+    def _is_given(self, identity: FunctionId, at: int, name: Name) -> bool:
+        """Whether a local can be what the caller passed: one of its images is then the formal, not copied (or it has none)."""
+        return ENTRY_VALUE in self._view.definitions(identity).definitions(at, name.name) and any(
+            formal.name == name.name for formal in self._view.function(identity).formals)
+
     def _added(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
         """What an event puts into the object of a local: `x[key] = v`, `x.append(v)`, `x["a"].extend(v)`."""
         event = self._view.event(identity, number)
@@ -224,6 +231,8 @@ class Images:
     def _copied_whole(self, identity: FunctionId, number: int, path: AccessPath, level: int) -> Image | None:
         """The shallowest copy that a local is, if it is nothing else: what lies in it was copied as deep as that, less the way to it."""
         if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
+            return None
+        if self._is_given(identity, number, path.root):
             return None
         images = self._of(identity, number, path.root, level)
         return min(images, key=lambda image: (image.depth, image.where)) if images and all(i.depth and not i.around for i in images) else None

@@ -49,9 +49,10 @@ class HandedOn:
 
     def _through(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> Iterator[Stored]:
         """What a callee puts into a queue of what it is passed."""
+        passing = self._images.passing(identity, number, call, target)
         for stored in self.of(target):
             if stored.user is not None and stored.image.holder.startswith(f"{target.module}:"):
-                for image in self._images.translated(identity, number, call, target, stored.image):
+                for image in passing.translated(stored.image):
                     if image != stored.image:
                         yield Stored(LATER, image, identity, number, made=stored.origin, user=stored.user)
 

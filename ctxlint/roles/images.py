@@ -19,6 +19,7 @@ from ctxlint.roles.decided import Decided
 from ctxlint.roles.holders import ITEM, Holder, Holders
 from ctxlint.roles.image import FIELD, IMMUTABLE, Image, deeper, inside, key_step, lies_on, out_of, spelled, steps_in
 from ctxlint.roles.measures import slice_of
+from ctxlint.roles.passing import Passing
 from ctxlint.roles.whole_objects import WholeObjects
 
 MAX_DEPTH = 9
@@ -41,6 +42,8 @@ class Images:
         self.objects = WholeObjects(summaries.view)
         self.decided = Decided(summaries.view)
         self._recall = Recall[Hashable, frozenset[Image]](lambda question: frozenset())
+        self._numbers: dict[tuple[FunctionId, int, Value], int] = {}
+        """The questions about values by their numbers: a value is hashed once each time that it is asked for."""
         self._parts: dict[tuple[frozenset[Image], str], frozenset[Image]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Image]:
@@ -50,6 +53,8 @@ class Images:
     def is_new(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
         """Whether the object at a path from a local is a copy, or was put together here, as far as is known."""
         if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
+            return False
+        if self._is_given(identity, at, path.root):
             return False
         images = self.of(identity, at, path.root)
         return bool(images) and not any(len(path.steps) - image.around >= image.depth for image in images)
@@ -65,7 +70,11 @@ class Images:
         )
 
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
-        return self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, level + 1)), level, MAX_DEPTH)
+        key = identity, at, value
+        question = self._numbers.get(key)
+        if question is None:
+            question = self._numbers[key] = len(self._numbers)
+        return self._recall.ask(question, lambda: frozenset(self._find(identity, at, value, level + 1)), level, MAX_DEPTH)
 
     def _is_immutable(self, types: Types) -> bool:
         return bool(types) and all(isinstance(t, Instance) and t.name in IMMUTABLE for t in types)
@@ -163,6 +172,11 @@ class Images:
             if not self.decided.never(identity, number):
                 yield from self._added(identity, number, level)
 
+    def _is_given(self, identity: FunctionId, at: int, name: Name) -> bool:
+        """Whether a local can be what the caller passed: one of its images is then the formal, not copied (or it has none)."""
+        return ENTRY_VALUE in self._view.definitions(identity).definitions(at, name.name) and any(
+            formal.name == name.name for formal in self._view.function(identity).formals)
+
     def _added(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
         """What an event puts into the object of a local: `x[key] = v`, `x.append(v)`, `x["a"].extend(v)`."""
         event = self._view.event(identity, number)
@@ -217,6 +231,8 @@ class Images:
     def _copied_whole(self, identity: FunctionId, number: int, path: AccessPath, level: int) -> Image | None:
         """The shallowest copy that a local is, if it is nothing else: what lies in it was copied as deep as that, less the way to it."""
         if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
+            return None
+        if self._is_given(identity, number, path.root):
             return None
         images = self._of(identity, number, path.root, level)
         return min(images, key=lambda image: (image.depth, image.where)) if images and all(i.depth and not i.around for i in images) else None
@@ -337,14 +353,15 @@ class Images:
             for target in call.functions[:6]:
                 if not self._is_named(target, name):
                     continue
+                passing = self.passing(identity, number, call, target, level)
                 if is_constructor(self._view, target):
                     for at, event in enumerate(self._view.function(target).events):
                         for image in self._of(target, at, event.value, 1) if event.kind == "write" and event.value is not None else ():
                             field = f"{FIELD}{event.path.steps[0]}" if event.path is not None and len(event.path.steps) == 1 else FIELD
-                            yield from inside(self.translated(identity, number, call, target, image, level), (field,))
+                            yield from inside(passing.translated(image), (field,))
                 elif target != identity:
                     for image in self.given(target):
-                        yield from self.translated(identity, number, call, target, image, level)
+                        yield from passing.translated(image)
 
     def given(self, identity: FunctionId) -> frozenset[Image]:
         """What a function's result shares with cells and its formals; that of a generator has what it yields as elements."""
@@ -362,26 +379,17 @@ class Images:
                 own = [i for i in self.of(identity, at, event.value) if i.where[0] == identity and all(step[0] == "[" for step in i.within)]
                 yield from inside(own)
 
-    def translated(
-        self, identity: FunctionId, number: int, call: Call, target: FunctionId, image: Image, level: int = 0
-    ) -> Iterator[Image]:
-        """A callee's image with its formals replaced by what the call passes."""
-        head = f"{target.module}:"
-        name = image.holder[len(head):].partition("[")[0].partition(".")[0] if image.holder.startswith(head) else ""
-        formals = {formal.name for formal in self._view.function(target).formals}
-        if not name or name not in formals:
-            yield image
-            return
-        actuals = self._view.bound(call, target)
-        if name in actuals:
-            rest = image.holder[len(head) + len(name):]
-            images = self._of(identity, number, actuals[name], level + 1)
-            for step in steps_in(rest):
-                images = self._taken_out(images, step)
-            for passed in images:
-                depth = max(passed.depth, image.depth - passed.around)
-                where = passed.where if rest and passed.above else image.where
-                yield Image(passed.holder, depth, where, passed.taken, (*image.within, *passed.within), above=passed.above)
+    def passing(self, identity: FunctionId, number: int, call: Call, target: FunctionId, level: int = 0) -> Passing:
+        """What a call passes to one of its functions, for as many images of that as there are."""
+        formals = frozenset(formal.name for formal in self._view.function(target).formals)
+        return Passing(self, identity, number, f"{target.module}:", formals, lambda: self._view.bound(call, target), level + 1)
+
+    def passed(self, identity: FunctionId, number: int, value: Value, rest: str, level: int) -> frozenset[Image]:
+        """What lies some steps below what a call passes."""
+        images = self._of(identity, number, value, level)
+        for step in steps_in(rest):
+            images = self._taken_out(images, step)
+        return images
 
     def _taken_out(self, images: frozenset[Image], step: str) -> frozenset[Image]:
         """An element of what the images are of: a record of hundreds of parts is asked for each of them by every callee."""

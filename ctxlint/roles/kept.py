@@ -258,8 +258,9 @@ class Kept:
                     for target in call.functions:
                         if is_constructor(self._view, target):
                             made = True
+                            passing = self._images.passing(identity, number, call, target)
                             for stored in self.of(target):
-                                for image in self._images.translated(identity, number, call, target, stored.image):
+                                for image in passing.translated(stored.image):
                                     yield stored.place, image, stored.origin
                 if not made:
                     for name, value in self._fields(built.name, event):
@@ -287,9 +288,10 @@ class Kept:
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, below: Iterable[Stored]
     ) -> Iterator[Stored]:
         """What a callee stores of its formals, as stored here of what the call passes."""
+        passing = self._images.passing(identity, number, call, target)
         for stored in below:
             if stored.image.holder.startswith(f"{target.module}:"):
-                for image in self._images.translated(identity, number, call, target, stored.image):
+                for image in passing.translated(stored.image):
                     if image != stored.image:
                         lifted = Stored(stored.place, image, identity, number, made=stored.origin)
                         yield put_back(lifted) if image.holder == stored.place else lifted

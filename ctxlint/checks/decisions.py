@@ -194,8 +194,9 @@ class Decisions:
     def _given(self, identity: FunctionId, overlap: Overlap, met: set[Leaf]) -> frozenset[Leaf]:
         """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        named = {leaf: _object(self._fields.from_formal(identity, overlap.event, leaf).instance) for leaf in met}
-        passed = {leaf: name for leaf, name in named.items() if name in formals}
+        parts = {_object(leaf.instance): leaf for leaf in met}       # what an object is a part of does not depend on the field
+        named = {name: _object(self._fields.from_formal(identity, overlap.event, leaf).instance) for name, leaf in parts.items()}
+        passed = {leaf: name for leaf in met if (name := named[_object(leaf.instance)]) in formals}
 
         def meets(one: Leaf, other: Leaf) -> bool:
             return one in passed and other in passed and passed[one] != passed[other] and self._may_meet(identity, overlap, one, other)

@@ -211,9 +211,9 @@ def _is_looked_up_there(analysis: Analysis, facts: Facts, identity: FunctionId, 
 def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
-    if any(_is_kept_of_reads(facts, decision, key) for key in decision.compared):
-        return found                                     # what is read is among what is compared
-    for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
+    if not _is_written_by(facts, decision) or any(_is_kept_of_reads(facts, decision, key) for key in decision.compared):
+        return found                                     # nothing is opposed, or what is read is among what is compared
+    for key in _fields_of(analysis, facts, decision):
         if key in decision.compared or not _is_read_by(facts, decision, key):
             continue
         if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key):
@@ -229,7 +229,8 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
 
 def _is_kept_of_reads(facts: Facts, decision: Decision, key: str) -> bool:
     """Whether a field is filled with what is looked up where another compared one writes."""
-    opposed = [facts.accesses.opposed(key, other) for other in decision.compared if other != key] if _is_read_by(facts, decision, key) else []
+    others = decision.compared - {key}
+    opposed = [facts.accesses.opposed(key, other) for other in others] if others and _is_read_by(facts, decision, key) else []
     return any(met is not None and met[0].filled for met in opposed)
 
 

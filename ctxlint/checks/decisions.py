@@ -73,6 +73,7 @@ class Decisions:
         self._fields = fields
         self._overlaps = overlaps
         self._puts: dict[str, list[tuple[FunctionId, int]]] | None = None
+        self._ways: dict[tuple[FunctionId, str], set[tuple[str, str]]] = {}
 
     def of(self, identity: FunctionId) -> Iterator[Decision]:
         """One decision for each class of changes: about two changes, if there is one."""
@@ -163,13 +164,20 @@ class Decisions:
 
     def _are_both_ways_round(self, identity: FunctionId, overlap: Overlap, one: Leaf, other: Leaf) -> bool:
         """Whether it is also asked the other way round, or the ranges are put in order before: else it is one bound, or a number."""
-        ways = {
-            (first, second) if each.operator in _BEFORE else (second, first)
-            for each in self._overlaps.of(identity) if each.operator in _ORDER
-            for first in _whose(each.left, one.owner) for second in _whose(each.right, one.owner)
-        }
+        ways = self._ways_round(identity, one.owner)
         return ((one.who, other.who) in ways and (other.who, one.who) in ways) or any(
             each.operator == "adjacent" and each.event == overlap.event for each in self._overlaps.of(identity))
+
+    def _ways_round(self, identity: FunctionId, owner: str) -> set[tuple[str, str]]:
+        """Which objects of a class are asked to be before which others."""
+        known = self._ways.get((identity, owner))
+        if known is None:
+            known = self._ways[identity, owner] = {
+                (first, second) if each.operator in _BEFORE else (second, first)
+                for each in self._overlaps.of(identity) if each.operator in _ORDER
+                for first in _whose(each.left, owner) for second in _whose(each.right, owner)
+            }
+        return known
 
     def _eldest(self, owner: str, classes: set[str]) -> str:
         """The class of a family's changes: the one that others among them are derived from."""
@@ -186,8 +194,9 @@ class Decisions:
     def _given(self, identity: FunctionId, overlap: Overlap, met: set[Leaf]) -> frozenset[Leaf]:
         """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        named = {leaf: _object(self._fields.from_formal(identity, overlap.event, leaf).instance) for leaf in met}
-        passed = {leaf: name for leaf, name in named.items() if name in formals}
+        parts = {_object(leaf.instance): leaf for leaf in met}       # what an object is a part of does not depend on the field
+        named = {name: _object(self._fields.from_formal(identity, overlap.event, leaf).instance) for name, leaf in parts.items()}
+        passed = {leaf: name for leaf in met if (name := named[_object(leaf.instance)]) in formals}
 
         def meets(one: Leaf, other: Leaf) -> bool:
             return one in passed and other in passed and passed[one] != passed[other] and self._may_meet(identity, overlap, one, other)

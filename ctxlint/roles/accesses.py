@@ -140,7 +140,7 @@ class Accesses:
         What is marked beside the state itself, as a lock table is, is not what changes are applied to.
         """
         places = self._keys.container(identity, at, container)
-        stores = self.uses(field, "write")
+        stores = self.uses(field, "write") if places else ()
         return any(places & use.places for use in stores) and not any(use.places and not places & use.places for use in stores)
 
     def opposed(self, read: str, written: str, by_any_name: bool = True) -> tuple[Use, Use] | None:

@@ -73,6 +73,8 @@ class Fields:
         return frozenset().union(*(self.of(identity, at, value) for value in values))
 
     def _of(self, identity: FunctionId, at: int, value: Value, depth: int) -> frozenset[Leaf]:
+        if not isinstance(value, (Compound, Result)) and not (isinstance(value, Name) and value.scope == "local"):
+            return frozenset()                       # nothing else is made of fields, whoever asks
         found = self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, depth + 1)), depth, MAX_DEPTH)
         return found or frozenset()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -172,19 +173,20 @@ class Overlaps:
             if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _METHODS:
                 yield from self._of_method(identity, number, event, event.path)
             if isinstance(event.value, Compound):
-                yield from self._within(identity, number, event.value, ())
+                yield from self._within(identity, number, event.value, tuple)
             for argument in event.arguments:
                 if isinstance(argument.value, Compound):
-                    yield from self._within(identity, number, argument.value, ())
+                    yield from self._within(identity, number, argument.value, tuple)
         for index, block in enumerate(function.blocks if function.events else ()):
             at = max(block.last - 1, 0)
             asked = [e.condition.value for e in block.edges if e.condition is not None and isinstance(e.condition.value, Compound)]
             for value in dict.fromkeys(asked):
-                yield from self._within(identity, at, value, (), asked_at(self._view, identity, index, block))
+                yield from self._within(identity, at, value, tuple, asked_at(self._view, identity, index, block))
 
     def _within(
-        self, identity: FunctionId, at: int, value: Compound, beside: tuple[Literal, ...], seen_at: int | None = None
+        self, identity: FunctionId, at: int, value: Compound, beside: Callable[[], tuple[Literal, ...]], seen_at: int | None = None
     ) -> Iterator[Overlap]:
+        """The comparisons in a value; what holds `beside` them is found out where there is one."""
         where = at if seen_at is None else seen_at
         if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
             looked = self._looked_on_both(identity, value)
@@ -195,22 +197,26 @@ class Overlaps:
                 left, right = (side | held_by_fields(self._fields, identity, where, side) for side in (left, right))
             if left and right and value.operator in _ORDERED and are_neighbours(self._view, identity, where, value.parts):
                 yield Overlap(
-                    at, "adjacent", frozenset(leaf for leaf in left if leaf.field), frozenset(map(gathered, right)), frozenset(), beside, False, value)
+                    at, "adjacent", frozenset(leaf for leaf in left if leaf.field), frozenset(map(gathered, right)), frozenset(), beside(), False, value)
             if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
-                yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
+                yield Overlap(at, value.operator, left, right, looked, beside(), value.operator in _APART, value, through)
         if value.operator in _TESTS and len(value.parts) == 2:
             yield from self._distinct(identity, at, value, where)
             yield from self._still_there(identity, at, value, where)
         for part in value.parts:
-            others = beside
-            if value.operator == "and":
-                others = (*beside, *(
-                    literal for other in value.parts if other is not part
-                    for literal in literals_of(self._fields, identity, where, other, True)
-                ))
             if isinstance(part, Compound):
-                yield from self._within(identity, at, part, others, seen_at)
+                also = functools.partial(self._also, identity, where, value, part, beside) if value.operator == "and" else beside
+                yield from self._within(identity, at, part, functools.cache(also), seen_at)
+
+    def _also(
+        self, identity: FunctionId, where: int, value: Compound, part: Value, beside: Callable[[], tuple[Literal, ...]]
+    ) -> tuple[Literal, ...]:
+        """What holds together with a part of a conjunction."""
+        return (*beside(), *(
+            literal for other in value.parts if other is not part
+            for literal in literals_of(self._fields, identity, where, other, True)
+        ))
 
     def _still_there(self, identity: FunctionId, at: int, value: Compound, where: int) -> Iterator[Overlap]:
         """Whether a place still holds what a field says was found there: `all(state[k] == v for k, v in change.basis.items())`."""

@@ -21,6 +21,8 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
 
     An object of a class that lies in two places as it is, is more often known by two than recorded.
     """
+    if _is_one_step(analysis, save, restore):
+        return "low"
     if is_of_closure(analysis, save, restore):
         return "medium" if _is_handed_on(analysis, save.function, restore.origin) else "low"
     if _is_object(analysis, save) and not hints(save.place, analysis.words.snapshots):
@@ -38,6 +40,18 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
     if named and (copied or entry):
         return "high"
     return "medium" if named or (own and (copied or entry)) else "low"
+
+
+def _is_one_step(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether what one side puts down the other takes up in the same call: a value on its way from place to place is no record."""
+    if restore.function == save.function:
+        return not hints(save.place, analysis.words.snapshots) and not are_choices(analysis, save, restore)
+    inner = save.function
+    while inner.module == restore.function.module and inner.index > 0:
+        inner = FunctionId(inner.module, analysis.view.function(inner).enclosing)
+        if inner == restore.function:
+            return True
+    return False
 
 
 def is_of_closure(analysis: Analysis, save: Stored, restore: Stored) -> bool:
@@ -101,7 +115,7 @@ def are_choices(analysis: Analysis, save: Stored, restore: Stored) -> bool:
     if not (save.place.endswith("]") or save.image.depth or restore.image.depth):
         return False                                    # two names for one value say nothing of a record
     graph = analysis.view.graph(identity)
-    heads = frozenset(loop.head for loop in graph.derived(Loops).all)
+    heads = frozenset(loop.head for loop in graph.derived(Loops).all if {save.event, restore.event} <= loop.body)
     return not any(
         path(graph, one.event, other.event, heads, exceptional=False) is not None for one, other in ((save, restore), (restore, save))
     )

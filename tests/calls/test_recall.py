@@ -54,6 +54,22 @@ def test_far_down_the_same_answer_whatever_was_asked_before(
     check([[other for other in others if other > node] for node, others in enumerate(graph)], order, most, anew)
 
 
+class _AnsweredAgain(Answers):
+    """Puts nothing back."""
+
+    def _is_put_back(self, question: int, depth: int) -> bool:
+        return False
+
+
+@given(GRAPHS, ORDERS, SOME, st.integers(1, 6))
+def test_what_is_put_back_is_what_would_be_answered_again(
+    graph: list[list[int]], order: list[int], anew: frozenset[int], most: int
+) -> None:
+    quick, slow = (kind(lambda node: -1, lambda node: -2) for kind in (Answers, _AnsweredAgain))
+    for node in order * 3:
+        assert ask(quick, graph, node, most, anew) == ask(slow, graph, node, most, anew)
+
+
 def test_what_is_behind_a_circle_is_answered_once() -> None:
     asked: list[int] = []
     recall = Recall[int, int](lambda number: 0)

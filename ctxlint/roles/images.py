@@ -72,10 +72,7 @@ class Images:
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
         if isinstance(value, (Constant, Closure)):
             return frozenset()
-        key = identity, at, value
-        question = self._numbers.get(key)
-        if question is None:
-            question = self._numbers[key] = len(self._numbers)
+        question = self._numbers.setdefault((identity, at, value), len(self._numbers))
         return self._recall.ask(question, lambda: frozenset(self._find(identity, at, value, level + 1)), level, MAX_DEPTH)
 
     def _is_immutable(self, types: Types) -> bool:

@@ -129,7 +129,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
 
 def _both_sides(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     restores = _restores_of(save, facts.pairs)
-    if not restores and save.image.around:
+    if not restores and save.image.around and _can_change(analysis, facts, save):
         restores = [r for r in _restores_of(save, facts.built.pairs()) if sureness(analysis, save, r) != "low"]
     if restores:
         yield from _saved(analysis, facts, save, restores[0])
@@ -137,6 +137,11 @@ def _both_sides(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Find
             yield from _restored(analysis, facts, save, restore)
     elif save.image.depth:
         yield from _handed_back(analysis, facts, save)
+
+
+def _can_change(analysis: Analysis, facts: Facts, save: Stored) -> bool:
+    """Whether anything changes what an image is taken of, however little of it was copied on the way back."""
+    return bool(facts.changes.below(save.image.holder)) or _first_shared_object(analysis, facts, save, fields=True) is not None
 
 
 def _first_put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ import msgspec
 
 from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.loading import imported_by, needs_nothing_new, would_be_a_cycle
+from ctxlint.calls.loading import Loading
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.private_files import PrivateFiles
 from ctxlint.checks.rewrites import is_test
@@ -37,17 +37,17 @@ class AtomicHelpers:
     def __init__(self, analysis: Analysis, private: PrivateFiles) -> None:
         self._analysis = analysis
         self._private = private
-        self._found: tuple[Helper, ...] | None = None
+        self._loading = Loading(analysis.program)
+        self._found: list[Helper] | None = None
 
     def for_module(self, module: str, writer: FunctionId) -> Iterator[Helper]:
         """The helpers that a function of a module can call, the best for each class of content: those of the module itself,
         then those of others that it can import without a cycle, and of these the one which the most modules use.
         """
         if self._found is None:
-            self._found = tuple(self._find())
-        near = sorted(self._found, key=lambda each: (each.function.module != module, -self._users(each), each.function))
+            self._found = sorted(self._find(), key=lambda each: (-self._users(each), each.function))
         taken: set[str] = set()
-        for helper in near:
+        for helper in sorted(self._found, key=lambda each: each.function.module != module):
             if helper.content not in taken and helper.function != writer and self._may_use(module, helper):
                 taken.add(helper.content)
                 yield helper
@@ -85,13 +85,13 @@ class AtomicHelpers:
         package, or imported already: what lies beside a package (scripts, examples) need not be there where it runs, nor what
         the other one needs besides.
         """
-        program, other = self._analysis.program, helper.function.module
+        loading, other = self._loading, helper.function.module
         if module == other:
             return True
         if helper.name.startswith("_"):
             return False
-        together = module.partition(".")[0] == other.partition(".")[0] or other in imported_by(program, module)
-        return together and not would_be_a_cycle(program, module, other) and needs_nothing_new(program, module, other)
+        together = module.partition(".")[0] == other.partition(".")[0] or other in loading.imported_by(module)
+        return together and not loading.would_be_a_cycle(module, other) and loading.needs_nothing_new(module, other)
 
 
 def _names_encoding(formal: Formal) -> bool:

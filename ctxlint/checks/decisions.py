@@ -20,14 +20,12 @@ from ctxlint.flow.paths import reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf
-from ctxlint.roles.overlaps import Overlap, Overlaps
+from ctxlint.roles.leaf import Leaf, whose
+from ctxlint.roles.overlaps import BEFORE, ORDERED, Overlap, Overlaps
 
 SETS = frozenset(["&", "&=", "isdisjoint", "intersection", "adjacent", "distinct"])
 """Operators of whole sets, and of all that is put in order."""
 _MEETING = SETS - {"distinct"}
-_ORDER = frozenset(["<", "<=", ">", ">="])
-_BEFORE = frozenset(["<", "<="])
 _MEMBERSHIP = frozenset(["in", "not in"])
 _HOLDING = MAPPINGS | SEQUENCES | {"builtins.set", "builtins.frozenset", "builtins.object"}
 """Classes of the language whose objects hold others, or that say nothing."""
@@ -135,7 +133,7 @@ class Decisions:
             return False
         if overlap.operator in _MEMBERSHIP:
             return overlap.iterated or one.instance == other.instance or one.collected == other.collected
-        return overlap.operator not in _ORDER or self._are_both_ways_round(identity, overlap, one, other)
+        return overlap.operator not in ORDERED or self._are_both_ways_round(identity, overlap, one, other)
 
     def _may_be_one(self, identity: FunctionId, at: int, leaf: Leaf) -> bool:
         """Whether what the function knows of a name allows that it is an object of the class whose field is compared."""
@@ -173,8 +171,8 @@ class Decisions:
         known = self._ways.get((identity, owner))
         if known is None:
             known = self._ways[identity, owner] = {
-                (first, second) if each.operator in _BEFORE else (second, first)
-                for each in self._overlaps.of(identity) if each.operator in _ORDER
+                (first, second) if each.operator in BEFORE else (second, first)
+                for each in self._overlaps.of(identity) if each.operator in ORDERED
                 for first in _whose(each.left, owner) for second in _whose(each.right, owner)
             }
         return known
@@ -194,9 +192,9 @@ class Decisions:
     def _given(self, identity: FunctionId, overlap: Overlap, met: set[Leaf]) -> frozenset[Leaf]:
         """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        parts = {_object(leaf.instance): leaf for leaf in met}       # what an object is a part of does not depend on the field
-        named = {name: _object(self._fields.from_formal(identity, overlap.event, leaf).instance) for name, leaf in parts.items()}
-        passed = {leaf: name for leaf in met if (name := named[_object(leaf.instance)]) in formals}
+        parts = {whose(leaf.instance): leaf for leaf in met}       # what an object is a part of does not depend on the field
+        named = {name: whose(self._fields.from_formal(identity, overlap.event, leaf).instance) for name, leaf in parts.items()}
+        passed = {leaf: name for leaf in met if (name := named[whose(leaf.instance)]) in formals}
 
         def meets(one: Leaf, other: Leaf) -> bool:
             return one in passed and other in passed and passed[one] != passed[other] and self._may_meet(identity, overlap, one, other)
@@ -317,11 +315,6 @@ class Decisions:
         return False
 
 
-def _object(instance: str) -> str:
-    """The object that has a part, or that carries the name under which something is declared of it."""
-    return instance.partition(".")[0].partition("[")[0]
-
-
 def _bound(number: int, event: Event) -> Value | None:
     """What holds the value of an event: a local, or the event's own result."""
     if event.kind == "local" and event.path is not None and isinstance(event.path.root, Name):
@@ -342,7 +335,7 @@ def _is_meeting(overlap: Overlap, leaf: Leaf) -> bool:
 
 def _has_elements_in_order(overlap: Overlap) -> bool:
     """Whether elements are compared by a helper that knows their bounds."""
-    return overlap.operator in _ORDER and isinstance(overlap.value, Result)
+    return overlap.operator in ORDERED and isinstance(overlap.value, Result)
 
 
 def is_declared(owner: str) -> bool:
@@ -352,7 +345,7 @@ def is_declared(owner: str) -> bool:
 
 def asks_for_regions(overlap: Overlap) -> bool:
     """Whether sets or bounds are compared: a single key that was there before is looked for in much that is no change."""
-    return overlap.operator in _MEETING or overlap.operator in _ORDER or (overlap.operator in _MEMBERSHIP and overlap.iterated)
+    return overlap.operator in _MEETING or overlap.operator in ORDERED or (overlap.operator in _MEMBERSHIP and overlap.iterated)
 
 
 def _whose(side: frozenset[Leaf], owner: str) -> frozenset[str]:

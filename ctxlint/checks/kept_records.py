@@ -7,6 +7,7 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, Types
 from ctxlint.checks.analysis import Analysis
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Closure, Value, parts_of
@@ -115,10 +116,20 @@ def are_choices(analysis: Analysis, save: Stored, restore: Stored) -> bool:
     if not (save.place.endswith("]") or save.image.depth or restore.image.depth):
         return False                                    # two names for one value say nothing of a record
     graph = analysis.view.graph(identity)
-    heads = frozenset(loop.head for loop in graph.derived(Loops).all if {save.event, restore.event} <= loop.body)
-    return not any(
-        path(graph, one.event, other.event, heads, exceptional=False) is not None for one, other in ((save, restore), (restore, save))
-    )
+    events = min(save.event, restore.event), max(save.event, restore.event)
+    known = graph.derived(_known_choices)
+    found = known.get(events)
+    if found is None:
+        heads = frozenset(loop.head for loop in graph.derived(Loops).all if loop.body.issuperset(events))
+        found = known[events] = not any(
+            path(graph, one, other, heads, exceptional=False) is not None for one, other in (events, events[::-1])
+        )
+    return found
+
+
+def _known_choices(graph: EventGraph) -> dict[tuple[int, int], bool]:
+    """Which of two events does not follow the other in the same round, as far as somebody has asked: each pair of sides is asked about often."""
+    return {}
 
 
 def is_way_back(save: Stored) -> bool:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ctxlint.calls.cells import cells_of
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.retries import gates, tests
+from ctxlint.checks.retries import asks, gates, tests
 from ctxlint.checks.rewrites import Rewrite, sources_of_content
 from ctxlint.checks.torn_loads import taken_for_nothing
 from ctxlint.ir.value import Constant, Value
@@ -46,9 +43,8 @@ def _fills_a_miss(analysis: Analysis, change: Change, cell: str) -> bool:
     identity, mutation = change.function, change.mutation
     if mutation.how != "item" or mutation.cells[-1] != cell or len(mutation.values) != 1:
         return False
-
     return _is_computed(analysis, identity, mutation.event, mutation.values[0]) and any(
-        test.relation == "absent" and cell in _cells_asked(analysis, identity, test.subject, gate.at + 1)  # after the last event before the question
+        test.relation == "absent" and asks(analysis, identity, mutation, gate.behind, test)
         for gate in gates(analysis, identity, mutation.event) for test in tests(gate.condition.value, gate.condition.holds)
     )
 
@@ -63,11 +59,3 @@ def _is_computed(analysis: Analysis, identity: FunctionId, at: int, value: Value
     return bool(calls) and not own and all(
         any(not isinstance(a.value, Constant) for a in analysis.view.event(identity, call).arguments) for call in calls
     )
-
-
-def _cells_asked(analysis: Analysis, identity: FunctionId, subject: Value, at: int) -> Iterator[str]:
-    """The cells that a test asks for an entry: the container of a membership test, or that from which an entry was taken."""
-    for kind, number in analysis.view.origins(identity).identity(subject, at):
-        if kind == "result" and isinstance(number, int):
-            for path in analysis.view.paths(identity, number):
-                yield from cells_of(analysis.view, identity, number, path)

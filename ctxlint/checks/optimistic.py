@@ -17,8 +17,8 @@ from ctxlint.calls.view import View
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.uncompared import Uncompared
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import Compound, Name, Value
-from ctxlint.roles.carriers import Carrier, Carriers
+from ctxlint.ir.value import Name, parts_of
+from ctxlint.roles.carriers import Carrier, Carriers, scope_of
 from ctxlint.roles.copied_state import CopiedState
 from ctxlint.roles.recordings import Applied, Noted, Recordings
 from ctxlint.roles.validations import Test, Validations
@@ -40,17 +40,16 @@ def writes_alone(analysis: Analysis) -> Iterator[WritesAlone]:
     reading: dict[str, list[Noted]] = {}
     for note in _noted_at_reads(analysis, recordings):
         reading.setdefault(note.function.module, []).append(note)
-    functions: dict[str, list[FunctionId]] = {module: [] for module in reading}
-    for identity in analysis.program.functions() if reading else ():
-        if identity.module in functions:
-            functions[identity.module].append(identity)
     validations = Validations(analysis.view, carriers)
     uncompared = Uncompared(analysis, carriers, validations)
     for module in sorted(reading):
-        fills = [note for identity in functions[module] for note in recordings.noted(identity) if _is_kept(note)]
-        copied = CopiedState(analysis.view, carriers, functions[module])
+        functions = list(analysis.program.functions_in(module))
+        fills = [note for identity in functions for note in recordings.noted(identity) if _is_kept(note)]
         noted = [note for note in reading[module] if _has_writer(uncompared, fills, note)]
-        for identity in functions[module]:
+        if not noted:
+            continue
+        copied = CopiedState(analysis.view, carriers, functions)
+        for identity in functions:
             elsewhere = [note for note in noted if note.function != identity]
             applied = recordings.applied(identity) if elsewhere else ()
             tests = [test for test in validations.of(identity) if test.decides] if applied else []
@@ -71,7 +70,7 @@ def _noted_at_reads(analysis: Analysis, recordings: Recordings) -> Iterator[Note
 
 def _is_kept(note: Noted) -> bool:
     """Whether a container is more than a variable of the function that fills it."""
-    own = f"{note.function.module}:{note.function.index}"
+    own = scope_of(note.function)
     return any(carrier.kind != "variable" or carrier.scope != own for carrier in note.containers)
 
 
@@ -139,13 +138,12 @@ class _Asked:
         self._recordings = recordings
         self._copied = copied
         self._identity = identity
-        self._reached: dict[int, frozenset[int]] = {}
 
     def outlives(self, applied: Applied) -> bool:
         """Whether what something is stored in is more than a variable that the function throws away."""
         function = self._view.function(self._identity)
         formals = {formal.name for formal in function.formals}
-        own = f"{self._identity.module}:{self._identity.index}"
+        own = scope_of(self._identity)
         return any(
             carrier.kind != "variable" or carrier.scope != own or carrier.name in formals or carrier.name in self._given_away
             for carrier in applied.state
@@ -155,8 +153,9 @@ class _Asked:
     def _given_away(self) -> frozenset[str]:
         """The variables that the function returns, or puts into something else."""
         return frozenset(
-            value.name for event in self._view.function(self._identity).events if event.kind in ("return", "write") or event.note == "yield"
-            for value in _names(event.value)
+            part.name for event in self._view.function(self._identity).events
+            if event.value is not None and (event.kind in ("return", "write") or event.note == "yield")
+            for part in parts_of(event.value) if isinstance(part, Name)
         )
 
     def decides(self, test: Test, applied: Iterable[Applied]) -> bool:
@@ -180,11 +179,3 @@ class _Asked:
 
     def _looked_up(self, note: Noted) -> frozenset[Carrier]:
         return self._recordings.looked_up_in(note.function, note.key) - note.containers
-
-
-def _names(value: Value | None) -> Iterator[Name]:
-    if isinstance(value, Name):
-        yield value
-    elif isinstance(value, Compound):
-        for part in value.parts:
-            yield from _names(part)

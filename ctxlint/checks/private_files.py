@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.recall import Recall
 from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Constant
@@ -23,25 +24,22 @@ class PrivateFiles:
         self._makers = makers
         self._setters = setters
         self._openers = openers
-        self._left: dict[FunctionId, bool] = {}
-        self._given: dict[FunctionId, bool] = {}
+        self._left = Recall[FunctionId, bool](lambda target: False)      # one that calls itself leaves what its other lines leave
+        self._given = Recall[FunctionId, bool](lambda target: False)
 
     def is_left_by(self, identity: FunctionId) -> bool:
         """Whether on some way through the function such a file is made and put in its place (if it moves any), and no mode is set."""
-        known = self._left.get(identity)
-        if known is None:
-            self._left[identity] = False                     # a function that calls itself leaves what its other lines leave
-            known = self._left[identity] = self._leaves(identity)
-        return known
+        return self._left.ask(identity, lambda: self._leaves(identity))
 
     def _leaves(self, identity: FunctionId) -> bool:
         graph = self._analysis.view.graph(identity)
         moves = {e.event for e in self._analysis.summaries.of(identity).effects if e.kind == "move"}
         calls = self._analysis.view.call_graph.calls(identity)
-        given = {number for number in calls if self._gives(identity, number)}
+        making = [number for number in calls if self._makes(identity, number)]
+        given = {number for number in calls if self._gives(identity, number)} if making else frozenset[int]()
         return any(
             path(graph, number, graph.exit, given, through=None if number in moves else moves or None, start="completed") is not None
-            for number in calls if self._makes(identity, number)
+            for number in making
         )
 
     def _makes(self, identity: FunctionId, number: int) -> bool:
@@ -59,13 +57,12 @@ class PrivateFiles:
 
     def _gives_throughout(self, identity: FunctionId) -> bool:
         """Whether every way through a function gives a mode."""
-        known = self._given.get(identity)
-        if known is None:
-            self._given[identity] = False
-            graph = self._analysis.view.graph(identity)
-            given = {number for number in self._analysis.view.call_graph.calls(identity) if self._gives(identity, number)}
-            known = self._given[identity] = bool(given) and path(graph, graph.entry, graph.exit, given) is None
-        return known
+        return self._given.ask(identity, lambda: self._find_gives_throughout(identity))
+
+    def _find_gives_throughout(self, identity: FunctionId) -> bool:
+        graph = self._analysis.view.graph(identity)
+        given = {number for number in self._analysis.view.call_graph.calls(identity) if self._gives(identity, number)}
+        return bool(given) and path(graph, graph.entry, graph.exit, given) is None
 
     def _calls_one_of(self, identity: FunctionId, number: int, names: Sequence[str]) -> bool:
         return any(name in names for call in self._analysis.view.calls(identity, number) for name in call.externals)
@@ -74,4 +71,4 @@ class PrivateFiles:
         """Whether the last argument of a call is a mode that is written out and lets nobody else in."""
         arguments = self._analysis.view.event(identity, number).arguments
         mode = arguments[-1].value if arguments else None
-        return isinstance(mode, Constant) and mode.kind == "int" and int(mode.text) & FOR_OTHERS == 0
+        return isinstance(mode, Constant) and mode.kind == "int" and int(mode.text, 0) & FOR_OTHERS == 0

@@ -55,7 +55,7 @@ def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, rec
     """The event at which a second attempt leaves because of the mutation, so that the record is never written; or None."""
     for gate in gates(analysis, identity, record):
         if any(
-            _asks(analysis, identity, mutation, gate.behind, test) and _flips(analysis, identity, mutation, gate.behind, test)
+            asks(analysis, identity, mutation, gate.behind, test) and _flips(analysis, identity, mutation, gate.behind, test)
             for test in tests(gate.condition.value, gate.condition.holds)
         ) and not _is_recorded_otherwise(analysis, identity, mutation, record, gate):
             return gate.at
@@ -134,7 +134,7 @@ def _comparison(value: Compound, holds: bool) -> Iterator[Test]:
             yield Test(subject, relation, other)
 
 
-def _asks(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, test: Test) -> bool:
+def asks(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, test: Test) -> bool:
     """Whether the test is about the very cell, as it was before the mutation (or as the mutation found it)."""
     results = [what for kind, what in analysis.view.origins(identity).identity(test.subject, at) if kind == "result"]
     return any(isinstance(what, int) and what <= mutation.event and _tells(analysis, identity, mutation.cells[-1], what)

@@ -1,8 +1,9 @@
 """A store is changed before what it held, or where it was, is kept in another one, and no transaction holds both.
 
 The second store is the undo record of the first by what flows into it: content that was read from the first before the change,
-or the place from which a file is moved away. Or the first is only added to what the second is added to, too, and made again from it; or a row is changed and committed, and
-what it became is an entry of another table in a unit of its own, from which a rebuild makes the first table again.
+or the place from which a file is moved away. Or the first is only added to what the second is added to, too, and made again from it;
+or a row is changed and committed, and what it became is an entry of another table in a unit of its own, from which a rebuild makes
+the first table again.
 """
 
 from __future__ import annotations
@@ -148,10 +149,10 @@ def _replay(
     recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
     told = bool(parameters(change.place) & named_in(recorded))
     for access in analysis.stores.readers(record.keys, but=(identity,)):
+        if kept == "row" and not _makes_again(analysis, access, change):
+            continue
         for effect in analysis.summaries.of(access.function).effects:
             if effect.medium != change.medium or effect.staged or effect.distance > NEAR or effect.event == access.effect.event:
-                continue
-            if kept == "row" and not _makes_again(analysis, access, change):
                 continue
             found = _moves_back(analysis, access, effect) if kept == "place" else _puts_back(analysis, access, change, effect) or (
                 told and _puts_where_it_is_told(analysis, access, change, effect))

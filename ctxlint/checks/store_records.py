@@ -78,10 +78,10 @@ class Candidate(msgspec.Struct, frozen=True):
 def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
     """Report the function's mutations that a restore forgets when the record that follows them fails."""
     summary = analysis.summaries.of(identity)
-    mutations = [m for m in summary.mutations if m.cells and is_own(analysis, identity, m)]
     if is_constructor(analysis.view, identity):
         return
-    records = [_asked(analysis, identity, effect) for effect in _records(analysis, identity)] if mutations else []
+    mutations = [m for m in summary.mutations if m.cells and is_own(analysis, identity, m)]
+    records = [_record(analysis, identity, effect) for effect in _records(analysis, identity)] if mutations else []
     if analysis.silences is not None:
         _note_what_lacks(analysis, identity, mutations, records)
     for record in records:
@@ -129,7 +129,7 @@ def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
             yield msgspec.structs.replace(effect, keys=effect.keys | held_store(analysis.view, identity, effect.event))
 
 
-def _asked(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> Record:
+def _record(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> Record:
     sources = _recorded(analysis, identity, effect)
     others = frozenset(
         e.event for e in analysis.summaries.of(identity).effects
@@ -182,7 +182,7 @@ def _why_complete(
     """Why the change is no mutation that its record follows, in words; empty when it is one."""
     if any(r.function == identity for r in restores):
         return "this function itself rebuilds the cell from the store"
-    if mutation.distance and any(r.function in _called(analysis, identity, mutation.event) for r in restores):
+    if mutation.distance and not _called(analysis, identity, mutation.event).isdisjoint(r.function for r in restores):
         return "what changes the cell here is what rebuilds it from the store"
     if is_new_here(analysis, identity, mutation):
         return "the changed object is made here: a failure drops it"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.effects import text_of_value
+from ctxlint.calls.guards import is_manager
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sql import commits_transaction
 from ctxlint.calls.types import Instance, in_order
@@ -38,7 +39,7 @@ def _ends(analysis: Analysis, identity: FunctionId, number: int, write: int, con
         if connection & named(analysis, identity, number, AccessPath(event.value)):
             return True
         return _is_transaction(analysis, identity, event.value, number) and _is_entered_before(analysis, identity, event.value, write)
-    if any(_is_manager(analysis, target) for call in analysis.view.calls(identity, number) for target in call.functions):
+    if any(is_manager(analysis.view.function(target)) for call in analysis.view.calls(identity, number) for target in call.functions):
         return False                                     # what it does behind its `yield` it does when the context is left
     if any(effect.kind == "commit" for effect in analysis.summaries.effects_at(identity, number)):
         return True
@@ -56,8 +57,13 @@ def _is_entered_before(analysis: Analysis, identity: FunctionId, value: Value, w
     )
 
 
-def _is_transaction(analysis: Analysis, identity: FunctionId, value: Value, at: int) -> bool:
-    """Whether leaving the context commits: as its model says, or as its code does behind the `yield` or in `__exit__`."""
+def _is_transaction(
+    analysis: Analysis, identity: FunctionId, value: Value, at: int, inside: frozenset[FunctionId] = frozenset()
+) -> bool:
+    """Whether leaving the context commits: as its model says, or as its code does behind the `yield` or in `__exit__`.
+
+    `inside` are the managers whose code enters the context; one that enters itself commits nothing more by that.
+    """
     view = analysis.view
     entered = [kind.name for kind in in_order(view.inference.of_value(identity, at, value)) if isinstance(kind, Instance)]
     for kind in entered:
@@ -72,31 +78,26 @@ def _is_transaction(analysis: Analysis, identity: FunctionId, value: Value, at: 
     match = view.does(identity, value.event, "transaction")
     if match is not None:
         return not match.effect.nested
-    return any(_commits_behind_yield(analysis, target) for call in view.calls(identity, value.event) for target in call.functions)
+    managers = {target for call in view.calls(identity, value.event) for target in call.functions if is_manager(view.function(target))}
+    return any(_commits_behind_yield(analysis, manager, inside | {manager}) for manager in managers - inside)
 
 
-def _commits_behind_yield(analysis: Analysis, target: FunctionId) -> bool:
-    function = analysis.view.function(target)
-    if not _is_manager(analysis, target):
-        return False
-    yields = [n for n, event in enumerate(function.events) if event.kind == "suspend" and event.note == "yield"]
-    commits = [n for n in _calls(analysis, target) if _commits(analysis, target, n)]
-    return bool(yields and commits) and path(analysis.view.graph(target), yields, commits, exceptional=False) is not None or any(
-        _encloses(analysis, target, number) for number in yields
+def _commits_behind_yield(analysis: Analysis, manager: FunctionId, inside: frozenset[FunctionId]) -> bool:
+    events = analysis.view.function(manager).events
+    yields = [n for n, event in enumerate(events) if event.kind == "suspend" and event.note == "yield"]
+    commits = [n for n in _calls(analysis, manager) if _commits(analysis, manager, n)]
+    return bool(yields and commits) and path(analysis.view.graph(manager), yields, commits, exceptional=False) is not None or any(
+        _encloses(analysis, manager, number, inside) for number in yields
     )
 
 
-def _is_manager(analysis: Analysis, target: FunctionId) -> bool:
-    return any("contextmanager" in decorator for decorator in analysis.view.function(target).decorators)
-
-
-def _encloses(analysis: Analysis, target: FunctionId, number: int) -> bool:
+def _encloses(analysis: Analysis, manager: FunctionId, number: int, inside: frozenset[FunctionId]) -> bool:
     """Whether the yield stands inside the context of a transaction, or of a connection that commits at its end."""
     view = analysis.view
     return any(
-        event.kind == "exit" and event.value is not None and path(view.graph(target), number, at, exceptional=False) is not None
-        and _is_transaction(analysis, target, event.value, at)
-        for at, event in enumerate(view.function(target).events)
+        event.kind == "exit" and event.value is not None and path(view.graph(manager), number, at, exceptional=False) is not None
+        and _is_transaction(analysis, manager, event.value, at, inside)
+        for at, event in enumerate(view.function(manager).events)
     )
 
 

@@ -10,6 +10,7 @@ from ctxlint.diagnostic import Applicability, Diagnostic, Fix
 from ctxlint.knowledge.selection import matches
 from ctxlint.knowledge.settings import Settings
 
+
 def adjusted(fix: Fix, code: str, settings: Settings) -> Fix:
     """The fix as far as the project trusts it; advice stays advice. Of two settings that match, the cautious one wins."""
     trust: Applicability = fix.applicability

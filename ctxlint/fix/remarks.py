@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ctxlint.fix.rewriting import Place
+from ctxlint.syntax.comments import comments
 
 
 def is_said_near(place: Place, phrases: Sequence[str]) -> bool:
@@ -16,9 +17,7 @@ def is_said_near(place: Place, phrases: Sequence[str]) -> bool:
 
 def _said_near(place: Place, line: int) -> Iterator[str]:
     text = place.text
-    _, mark, beside = text.line(line).partition("#")
-    if mark:
-        yield beside
+    yield from (comment for at, _, comment in comments(text.text) if at == line)
     above = line - 1
     while above > 0 and text.line(above).lstrip().startswith("#"):
         above -= 1

@@ -22,7 +22,6 @@ from ctxlint.roles.holders import Holder
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Mode, Places
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import is_formal, may_be_one, share
-from ctxlint.roles.own_views import OwnViews
 from ctxlint.roles.ranges import ranges_selecting
 from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import bindings, filled
@@ -64,6 +63,7 @@ class Accesses:
         self._fills = selecting.fills
         self._owners = owners
         self._asked = selecting.concerned(names, modules, functions)
+        self._modules = frozenset(identity.module for identity in self._asked)
         self._by_mode: dict[Mode, dict[str, tuple[Use, ...]]] = {}
         self._places: dict[tuple[FunctionId, Mode, Places], Places] = {}
 
@@ -116,7 +116,7 @@ class Accesses:
     @functools.cached_property
     def _with_bodies(self) -> tuple[FunctionId, ...]:
         """The functions that are asked, and what their modules do themselves: tables stand there."""
-        return tuple(dict.fromkeys((*self._asked, *(FunctionId(module, 0) for module in sorted({i.module for i in self._asked})))))
+        return tuple(dict.fromkeys((*self._asked, *(FunctionId(module, 0) for module in sorted(self._modules)))))
 
     @functools.cached_property
     def _constants(self) -> dict[str, set[str]]:
@@ -192,7 +192,7 @@ class Accesses:
     def _find_passed(self, use: Use) -> Places:
         found = set(use.places)
         if use.mode == "read":
-            found |= self._own_views.behind(use.function, use.places)
+            found |= self._selecting.own_views.behind(use.function, use.places, self._modules)
         formals = [f.name for f in self._view.function(use.function).formals if f"{use.function.module}:{f.name}" in use.places]
         sites = [*self._view.call_graph.callers(use.function), *self._untyped.get(use.function, ())] if formals else []
         for caller, number in sites[:CALLERS]:
@@ -200,10 +200,6 @@ class Accesses:
                 for value in (bound[name] for name in formals if name in bound):
                     found |= self._keys.container(caller, number, value)
         return frozenset(found)
-
-    @functools.cached_property
-    def _own_views(self) -> OwnViews:
-        return OwnViews(self._view, self._fields, self._fills, self._keys, {identity.module for identity in self._asked})
 
     @functools.cached_property
     def _untyped(self) -> dict[FunctionId, list[tuple[FunctionId, int]]]:
@@ -380,8 +376,7 @@ class Accesses:
 
     def _derived(self) -> Iterator[Use]:
         """What is stored under a key names other keys, when some function of the program gets a set out of a stored value."""
-        near = {identity.module for identity in self._asked}
-        functions = [identity for identity in self._view.program.functions() if identity.module in near]
+        functions = [identity for identity in self._view.program.functions() if identity.module in self._modules]
         stored: dict[Holder, list[str]] = {}
         for identity in functions:
             for number, leaves in self._selecting.stored(identity):

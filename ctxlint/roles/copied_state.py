@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
-from ctxlint.ir.value import AccessPath, Compound, Result, Value
-from ctxlint.roles.carriers import Carrier, Carriers
-from ctxlint.roles.starred import filled
+from ctxlint.ir.value import AccessPath, Compound, Result, Value, parts_of
+from ctxlint.roles.carriers import Carrier, Carriers, displayed
 
 _COPIES = frozenset(["dict", "list", "set", "copy", "deepcopy", "OrderedDict", "MappingProxyType", "ChainMap", "defaultdict"])
-_CALLEES = 4
 
 
 class CopiedState:
@@ -59,35 +57,17 @@ class CopiedState:
                 for container in of.exact_path(identity, event.path, event.keys):
                     yield from ((container, source) for source in self._same(identity, event.value))
             for each in (event.value, *(argument.value for argument in event.arguments)):
-                yield from self._displayed(identity, each)
-            if event.kind == "call":
-                yield from self._passed(identity, number)
+                for container, part in self._displayed(identity, each):
+                    yield from ((container, source) for source in self._same(identity, part))
+            for container, value in of.told(identity, number) if event.kind == "call" else ():
+                yield from ((container, source) for source in self._same(identity, value))
 
-    def _displayed(self, identity: FunctionId, value: Value | None) -> Iterator[tuple[Carrier, Carrier]]:
-        if isinstance(value, Compound):
-            if value.operator == "dict":
-                for key, part in zip(value.parts[::2], value.parts[1::2]):
-                    text = getattr(key, "text", "") if getattr(key, "kind", "") == "str" else ""
-                    yield from ((Carrier("entry", identity.module, text), source) for source in self._same(identity, part) if text)
-            elif value.operator == "tuple":
-                for index, part in enumerate(value.parts):
-                    yield from ((Carrier("position", identity.module, str(index)), source) for source in self._same(identity, part))
-            for part in value.parts:
-                yield from self._displayed(identity, part)
-
-    def _passed(self, identity: FunctionId, number: int) -> Iterator[tuple[Carrier, Carrier]]:
-        event = self._view.event(identity, number)
-        made = self._carriers.class_made(identity, number)
-        fields = self._view.program.declared_fields(made) if made is not None else ()
-        for index, argument in enumerate(event.arguments if made is not None else ()):
-            name = argument.keyword or (fields[index] if index < len(fields) else "")
-            if name not in ("", "*", "**"):
-                yield from ((Carrier("field", "", name), source) for source in self._same(identity, argument.value))
-        for call in self._view.calls(identity, number):
-            for target in call.functions[:_CALLEES]:
-                scope = f"{target.module}:{target.index}"
-                for name, value in filled(self._view, call, target).items():
-                    yield from ((Carrier("variable", scope, name), source) for source in self._same(identity, value))
+    def _displayed(self, identity: FunctionId, value: Value | None) -> Iterator[tuple[Carrier, Value]]:
+        """The entries and positions of records in a value, each with what stands there."""
+        yield from ((Carrier("entry", identity.module, key), part) for key, part in displayed(value))
+        for whole in parts_of(value) if value is not None else ():
+            if isinstance(whole, Compound) and whole.operator == "tuple":
+                yield from ((Carrier("position", identity.module, str(index)), part) for index, part in enumerate(whole.parts))
 
     def _same(self, identity: FunctionId, value: Value) -> frozenset[Carrier]:
         """The containers that a value is, or is a copy of."""

@@ -14,7 +14,7 @@ from ctxlint.calls.types import ClassObject, Instance, Types, in_order
 from ctxlint.calls.view import Call, argument_of
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 from ctxlint.roles.decided import Decided
 from ctxlint.roles.holders import ITEM, Holder, Holders
 from ctxlint.roles.image import FIELD, IMMUTABLE, Image, deeper, inside, key_step, lies_on, out_of, spelled, steps_in
@@ -70,10 +70,9 @@ class Images:
         )
 
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
-        key = identity, at, value
-        question = self._numbers.get(key)
-        if question is None:
-            question = self._numbers[key] = len(self._numbers)
+        if isinstance(value, (Constant, Closure)):
+            return frozenset()
+        question = self._numbers.setdefault((identity, at, value), len(self._numbers))
         return self._recall.ask(question, lambda: frozenset(self._find(identity, at, value, level + 1)), level, MAX_DEPTH)
 
     def _is_immutable(self, types: Types) -> bool:

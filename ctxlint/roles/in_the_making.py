@@ -35,10 +35,8 @@ class InTheMaking:
             event = self._view.event(identity, number)
             if event.kind != "local" or event.value is None or not self._is_made(identity, number, event.value, depth):
                 return False
-        graph = self._view.graph(identity)
-        return not any(
-            letting == at or path(graph, letting, at, numbers, consistent=False) is not None for letting in self._lets_out(identity, name)
-        )
+        letting = self._lets_out(identity, name)
+        return at not in letting and path(self._view.graph(identity), letting, at, numbers, consistent=False) is None
 
     def _is_made(self, identity: FunctionId, at: int, value: Value, depth: int) -> bool:
         if isinstance(value, Name):

@@ -74,9 +74,14 @@ def gathered(leaf: Leaf) -> Leaf:
     return msgspec.structs.replace(leaf, collected=True)
 
 
+def whose(instance: str) -> str:
+    """The name of the object that has a part, or that carries the name under which something is declared of it."""
+    return instance.partition(".")[0].partition("[")[0]
+
+
 def translated(leaf: Leaf, passed: Mapping[str, frozenset[Leaf]]) -> frozenset[Leaf]:
     """A callee's leaf in terms of what was passed for its formals."""
-    head = leaf.instance.partition(".")[0].partition("[")[0]
+    head = whose(leaf.instance)
     if head not in passed:
         return frozenset([leaf])
     rest = leaf.instance[len(head):]

@@ -52,6 +52,7 @@ class Recordings:
         self._carriers = carriers
         self._noted = Recall[FunctionId, tuple[Noted, ...]](lambda identity: (), first=min)
         self._looked_up: dict[FunctionId, tuple[LookedUp, ...]] = {}
+        self._looked_up_in: dict[tuple[FunctionId, Value, int], frozenset[Carrier]] = {}
         self._applied: dict[tuple[FunctionId, int], tuple[Applied, ...]] = {}
 
     def noted(self, identity: FunctionId) -> tuple[Noted, ...]:
@@ -120,6 +121,12 @@ class Recordings:
 
     def looked_up_in(self, identity: FunctionId, key: Value, depth: int = 2) -> frozenset[Carrier]:
         """What the function, or a callee that it tells the key, looks up by the key."""
+        known = self._looked_up_in.get((identity, key, depth))
+        if known is None:
+            known = self._looked_up_in[identity, key, depth] = self._find_looked_up_in(identity, key, depth)
+        return known
+
+    def _find_looked_up_in(self, identity: FunctionId, key: Value, depth: int) -> frozenset[Carrier]:
         found = {carrier for looked in self.looked_up(identity) if looked.key == key for carrier in looked.containers}
         for _, calls in self._view.calling_inside(identity) if depth else ():
             for call in calls:

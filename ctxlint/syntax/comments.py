@@ -73,9 +73,8 @@ def suppressions(source: str, prefixes: tuple[str, ...] = PREFIXES, names: Colle
     """
     if not _may_hold_directive(source, prefixes, names):
         return ()
-    comments = _comments(source)
     ours = _Ours(prefixes, frozenset(names))
-    return tuple(found for line, column, text in comments for found in _directives(line, column, text, ours))
+    return tuple(found for line, column, text in comments(source) for found in _directives(line, column, text, ours))
 
 
 class _Ours(NamedTuple):
@@ -97,7 +96,7 @@ def _may_hold_directive(source: str, prefixes: tuple[str, ...], names: Collectio
     return "noqa" in folded and re.search(rf"noqa\s*:[^\r\n]*(?:{ours})", folded) is not None
 
 
-def _comments(source: str) -> Iterator[tuple[int, int, str]]:
+def comments(source: str) -> Iterator[tuple[int, int, str]]:
     """Line, column (both from 1) and text of every comment."""
     try:
         return iter(_tokenized_comments(source))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxlint.calls.loading import needs_nothing_new, would_be_a_cycle
+from ctxlint.calls.loading import Loading
 from tests.calls.programs import program
 
 
@@ -29,13 +29,14 @@ def test_an_import_may_not_come_back_to_who_imports(imports: str, cycle: bool) -
         app__third="from app.agent import run\nx = 1\n", app__fourth="y = 1\n",
         app__parts____init__="from ..agent import run\n", app__parts__one="x = 1\n",
     )
-    assert would_be_a_cycle(linked, "app.agent", "app.files") == cycle
+    assert Loading(linked).would_be_a_cycle("app.agent", "app.files") == cycle
 
 
 def test_circles_elsewhere_end_and_do_no_harm() -> None:
     linked = program(agent="", files="import disks", disks="import files")
-    assert not would_be_a_cycle(linked, "agent", "files")
-    assert would_be_a_cycle(linked, "disks", "files")
+    loading = Loading(linked)
+    assert not loading.would_be_a_cycle("agent", "files")
+    assert loading.would_be_a_cycle("disks", "files")
 
 
 @pytest.mark.parametrize(
@@ -52,4 +53,4 @@ def test_circles_elsewhere_end_and_do_no_harm() -> None:
 )
 def test_what_another_module_needs_has_to_be_there_already(agent: str, files: str, enough: bool) -> None:
     linked = program(app__agent=agent, app__files=files, app__third="import yaml")
-    assert needs_nothing_new(linked, "app.agent", "app.files") == enough
+    assert Loading(linked).needs_nothing_new("app.agent", "app.files") == enough

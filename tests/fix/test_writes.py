@@ -177,6 +177,7 @@ def test_what_was_tried_in_vain_imports_nothing() -> None:
     [
         ("# A plain\n    # write is enough.", "", "", True), ("# Kept.", "", "", False), ("", "Uses mode \"w\", which empties it.", "", True),
         ("", "Written\n    in place.", "", True), ("", "Save.", "", False), ("", "", "  # in place", True), ("", "", "  # kept", False),
+        ("", "", "; print('# in place')", False),
     ],
 )
 def test_a_comment_that_tells_how_it_was_written_is_mentioned(comment: str, docstring: str, beside: str, told: bool) -> None:

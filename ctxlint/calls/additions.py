@@ -18,6 +18,7 @@ MOST = 12
 """Additions beyond this many are not looked at."""
 
 _SETS = frozenset(["builtins.set"])
+_FIXED = frozenset(["builtins.tuple", "builtins.frozenset", "collections.abc.Iterable", "collections.abc.Collection"])
 
 
 def is_bare(types: Types) -> bool:
@@ -30,6 +31,23 @@ def is_bare(types: Types) -> bool:
     if not isinstance(only, Instance) or not (only.name in MAPPINGS or only.name in SEQUENCES or only.name in _SETS):
         return False
     return bool(only.items) or not only.arguments or only.arguments[-1] in (UNKNOWN, NONE)
+
+
+def says_little(annotated: Types) -> bool:
+    """Whether an annotation names a container, and says nothing of what it holds."""
+    return is_bare(annotated) or any(isinstance(t, Instance) and t.name in _FIXED and t.arguments[-1:] in ((), (UNKNOWN,)) for t in annotated)
+
+
+def begun_with(annotated: Types, given: Iterable[Types]) -> Types:
+    """A container whose annotation says nothing of what it holds, as the callables that it is given at first tell:
+    `HANDLERS: dict[str, Callable[..., str]] = {"read": read}`.
+    """
+    telling = [types for types in given if len(types) == 1 and any(isinstance(t, Instance) and holds_callables(_held(t)) for t in types)]
+    return union(telling) if telling else annotated
+
+
+def _held(container: Instance) -> Types:
+    return union([*container.arguments, *(held for _, held in container.items)])
 
 
 def filled(inference: Inference, types: Types, additions: Iterable[tuple[FunctionId, int]]) -> Types:

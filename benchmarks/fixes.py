@@ -2,6 +2,7 @@
 findings are gone, and nothing came instead.
 
     python benchmarks/fixes.py --corpus DIR [--package NAME …] [--unsafe] [--keep FILE] [--jobs N] [--diffs FILE]
+        [--cache DIR]
 
 Packages are taken from the smallest to the largest, first with their safe fixes, then, with `--unsafe`, with the unsafe ones too.
 Prints, for each package and rule, how many findings there were, how many have a fix of each kind, how many were fixed and how
@@ -76,6 +77,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="append each result to this file, and do nothing that stands there again")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--diffs", type=Path, help="write the differences there")
+    parser.add_argument("--cache", type=Path, help="keep the lowered files of each package in this folder, for the next run")
     arguments = parser.parse_args()
     packages = arguments.package or sorted(
         (path.name for path in arguments.corpus.iterdir() if path.is_dir()), key=lambda name: size_of(arguments.corpus / name))
@@ -84,7 +86,7 @@ def main() -> int:
     diffs: list[str] = []
     for package in packages:
         with tempfile.TemporaryDirectory() as folder:
-            analyzer = remembering(Folder(Path(folder)))
+            analyzer = remembering(Folder(arguments.cache / package if arguments.cache else Path(folder)))
             for unsafe in (False, True) if arguments.unsafe else (False,):
                 if (package, unsafe) in done:
                     continue

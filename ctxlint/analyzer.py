@@ -22,7 +22,7 @@ from ctxlint.ir.module import Module
 from ctxlint.knowledge.configuration import Configuration
 from ctxlint.knowledge.models import Models
 from ctxlint.knowledge.rules import Rule
-from ctxlint.linking import linked, view_of
+from ctxlint.linking import imports_of, linked, view_of
 from ctxlint.result import Analysis, Coverage, Spent
 from ctxlint.stack import with_room_and_no_cyclic_collection
 from ctxlint.store.folder import Folder
@@ -107,7 +107,9 @@ def _judged(
             questions, found = _asked(modules, rules, options, models, workers, spent)
     answers = [(rule.code, settled(each, questions)) for rule in rules for each in found.get(rule.code, ())]
     spans = Spans({name: module.path for name, module in modules.items()}, {name: module.ir for name, module in modules.items()})
-    coverage = Coverage(len(modules), sum(len(module.ir.functions) for module in modules.values()), tuple(problems))
+    coverage = Coverage(
+        len(modules), sum(len(module.ir.functions) for module in modules.values()), tuple(problems),
+        imports=imports_of(modules.values()))
     # What LibCST reads otherwise was asked as LibCST reads it, and is not what lies among the lowered files.
     recorded = () if read_otherwise else sources
     analysis = in_words(answers, rules, spans, by_path, coverage, tuple(dict.fromkeys(questions.warnings)), recorded)

@@ -46,8 +46,8 @@ class EarlierRuns:
         self.folder = Folder(configuration.folder / configuration.settings.cache_dir)
         if self.folder.is_foreign:
             raise UsageError(
-                f"cache-dir: {self.folder.path} holds other things than records of ctxlint's; name a folder of its own, "
-                "or say --no-cache")
+                f"cache-dir: {self.folder.path} holds other things than records of ctxlint's; remove it if it is a cache that was "
+                "damaged, name a folder of its own, or say --no-cache")
         self._configuration = configuration
         self._files = files
         self._tree = tree

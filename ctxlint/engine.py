@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,6 +11,7 @@ import msgspec
 from ctxlint.diagnostic import CONFIDENCES, Diagnostic
 from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.files import SourceFile, discover, discover_stdin
+from ctxlint.discovery.unseen import unseen
 from ctxlint.earlier import EarlierRuns
 from ctxlint.knowledge.configuration import Configuration, check_rule_tables
 from ctxlint.knowledge.rules import Rule, load_rules
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ctxlint.gate.baseline import Baseline, Comparison
-    from ctxlint.gate.suppressions import Comments
     from ctxlint.knowledge.models import Models
     from ctxlint.workers import Workers
 
@@ -123,6 +123,7 @@ def run(request: Request, analyzer: Analyzer | None = None) -> Outcome:
     else:
         files = files_of(request)
         (report,) = _reports(request, (files,), analyzer)
+    report = with_unseen(report, request, files)
     baseline = request.configuration.settings.baseline
     return _not_accepted(report, files, request) if baseline and request.baseline else Outcome(report)
 
@@ -147,6 +148,13 @@ def _reports(request: Request, sides: Sequence[Files], analyzer: Analyzer | None
                 report = msgspec.structs.replace(report, problems=(*report.problems, problem))
             reports[run.key] = report
     return [reports[run.key] for run in earlier]
+
+
+def with_unseen(report: Report, request: Request, files: Files) -> Report:
+    """Return the report with what of the project lies outside the paths of the request."""
+    given = request.paths if request.stdin is None else (request.stdin_filename,)
+    rest = unseen(given, files, report.coverage.imports, request.configuration, request.asked or Asked())
+    return msgspec.structs.replace(report, unseen=rest)
 
 
 def files_of(request: Request) -> Files:
@@ -228,6 +236,7 @@ def judged(
 ) -> Report:
     """Suppress, filter and sort what an analysis has found, and with `fixes` say what repairs it."""
     from ctxlint.gate.fingerprints import fingerprinted
+    from ctxlint.gate.comments import comments_of
     from ctxlint.gate.per_file import ignored_in
     from ctxlint.gate.suppressions import apply_suppressions
 
@@ -235,7 +244,7 @@ def judged(
     failed = {failure.path for failure in failures}
     outcome = apply_suppressions(
         [diagnostic for diagnostic in analysis.diagnostics if diagnostic.code in planned.selection.codes],
-        _comments((file for file in planned.files if file.path not in failed), planned.rules),
+        comments_of({file.path: file.source for file in planned.files if file.path not in failed}, planned.rules),
         planned.rules,
         planned.selection.codes,
         configuration.settings.require_reason,
@@ -266,10 +275,10 @@ def judged(
     return Report(
         diagnostics=shown,
         suppressed=finished(outcome.suppressed),
-        coverage=analysis.coverage,
+        coverage=msgspec.structs.replace(analysis.coverage, rules=sum(1 for rule in planned.selection.rules if rule.check)),
         problems=tuple(warnings),
         incomplete=any(not ignored(failure.path, NOT_ANALYSED) for failure in failures),
-        left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *outcome.suppressed) if not counts(one)))),
+        left_out=tuple(map(_bare, fingerprinted(one for one in (*found, *map(_excused, outcome.suppressed)) if not counts(one)))),
         spent=analysis.spent,
     )
 
@@ -277,6 +286,11 @@ def judged(
 def _bare(diagnostic: Diagnostic) -> Diagnostic:
     """The finding without its argument."""
     return msgspec.structs.replace(diagnostic, message="", flow=(), scenario="", evidence=(), fixes=())
+
+
+def _excused(diagnostic: Diagnostic) -> Diagnostic:
+    """The finding with a mark that a comment hides it, whether or not that gives a reason."""
+    return msgspec.structs.replace(diagnostic, excused=diagnostic.excused or "a comment")
 
 
 def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tuple[Files, Report]:
@@ -307,7 +321,7 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
         revision.change if request.stdin is None else lambda file: WHOLE,
         Sides(
             tuple(sorted(present)), present_functions({file.path: file.source for file in files}), Functions(revision.content),
-            (*now.suppressed, *now.left_out), (*then.suppressed, *then.left_out)),
+            (*now.suppressed, *now.left_out), (*then.suppressed, *then.left_out), _only_faint(request.configuration)),
     )
     return files, msgspec.structs.replace(
         now,
@@ -319,6 +333,15 @@ def _introduced(request: Request, since: str, analyzer: Analyzer | None) -> tupl
             f"{one.path} could not be analysed at {since} ({one.reason}): all of its findings count as introduced"
             for one in then.coverage.not_analysed if one.path in present)),
     )
+
+
+def _only_faint(configuration: Configuration) -> Callable[[Diagnostic], bool]:
+    """Return whether a finding counts for nothing but its confidence."""
+    from ctxlint.gate.per_file import ignored_in
+
+    ignored = ignored_in(configuration)
+    lowest = CONFIDENCES.index(configuration.settings.min_confidence)
+    return lambda one: CONFIDENCES.index(one.confidence) > lowest and not one.excused and not ignored(one.path, one.code)
 
 
 def _not_accepted(report: Report, files: Files, request: Request) -> Outcome:
@@ -371,22 +394,6 @@ def _failures(not_analysed: Iterable[NotAnalysed], rule: Rule) -> tuple[Diagnost
         )
         for failure in not_analysed
     )
-
-
-def _comments(files: Iterable[SourceFile], rules: Iterable[str]) -> Iterator[Comments]:
-    """Yield the suppression comments of the files that have some."""
-    from ctxlint.gate.statements import physical_lines, statement_lines
-    from ctxlint.gate.suppressions import Comments
-    from ctxlint.syntax.comments import suppressions
-    from ctxlint.syntax.read import decode
-
-    prefixes = tuple(sorted({code.rstrip("0123456789") for code in rules}))
-    for file in files:
-        data = Path(file.path).read_bytes() if file.source is None else file.source
-        if b"noqa" in data or b"ctxlint:" in data:
-            text = decode(data)
-            if isinstance(text, str) and (found := suppressions(text, prefixes)):
-                yield Comments(file.path, found, tuple(physical_lines(text)), statement_lines(text))
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

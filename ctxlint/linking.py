@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ctxlint.calls.infer import TypeInference
 from ctxlint.calls.program import LinkedModule, Program
 from ctxlint.calls.resolve import CallGraph
+from ctxlint.calls.scopes import absolute
 from ctxlint.calls.tables import DefinitionTables
 from ctxlint.calls.view import View
 from ctxlint.discovery.files import SourceFile
@@ -51,6 +52,16 @@ def linked(
             name = _unique(file.module, modules, shared)
             modules[name] = LinkedModule(name, file.path, file.is_package, result)
     return modules, problems
+
+
+def imports_of(modules: Collection[LinkedModule]) -> tuple[str, ...]:
+    """The absolute dotted names that the modules import and that are none of them."""
+    names = {module.name for module in modules}
+    found = {
+        absolute(module.name if module.is_package else module.name.rpartition(".")[0], statement.target)
+        for module in modules for statement in module.ir.imports
+    }
+    return tuple(sorted(name for each in found if (name := each.removesuffix(".*")) and name not in names))
 
 
 def _not_analysed(file: SourceFile, problem: Unreadable) -> NotAnalysed:

@@ -10,7 +10,7 @@ import msgspec
 
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.earlier import EarlierRuns
-from ctxlint.engine import Analyzer, Files, Request, analyse, asked_of, files_of, judged, plan
+from ctxlint.engine import Analyzer, Files, Request, analyse, asked_of, files_of, judged, plan, with_unseen
 from ctxlint.fix.choice import applicable
 from ctxlint.fix.passes import Applied, Seen, fixed
 from ctxlint.gate.fingerprints import fingerprinted
@@ -36,7 +36,7 @@ def repair(request: Request, analyzer: Analyzer | None = None) -> Repair:
     With a baseline or an earlier revision only what counts against it is fixed, and reported.
     """
     compares = request.since or request.baseline and request.configuration.settings.baseline
-    counting = frozenset(map(_identity, analyse(request, analyzer).diagnostics)) if compares else None
+    compared = analyse(request, analyzer) if compares else None
     files = files_of(request)
     folder = EarlierRuns(request.configuration, files, request.tree).folder if request.cache and analyzer is None else None
     planned = plan(request, files)
@@ -54,17 +54,29 @@ def repair(request: Request, analyzer: Analyzer | None = None) -> Repair:
         here = msgspec.structs.replace(planned, files=now)
         (analysis,), problems = asked_of(request, [now], everything, analyzer, folder)
         report = judged(here, analysis, request.configuration, problems, fixes=True)
-        if counting is not None:
-            here_counts = tuple(one for one in report.diagnostics if _identity(one) in counting)
-            report = msgspec.structs.replace(report, diagnostics=here_counts)
-        last[:] = [report]
+        last[:] = [report if compared is None else _counting(report, compared)]
+        report = last[0]
         found = Counter(map(_identity, fingerprinted(analysis.diagnostics)))
         found.update(_identity(one) for one in report.diagnostics if not planned.rules[one.code].check)
         return Seen(report.diagnostics, found, frozenset(failure.path for failure in analysis.coverage.not_analysed))
 
     outcome = fixed(look({}), look, source_of, lambda one: applicable(one, request.configuration.settings))
     before = {path: source_of(path) for path in outcome.texts}
-    return Repair(before, outcome.texts, outcome.applied, outcome.taken_back, last[0])
+    return Repair(before, outcome.texts, outcome.applied, outcome.taken_back, with_unseen(last[0], request, files))
+
+
+def _counting(report: Report, compared: Report) -> Report:
+    """The report on what was fixed, with the verdict that the comparison gave on each finding before."""
+    new = frozenset(map(_identity, compared.diagnostics))
+    known = {_identity(one): one for one in compared.known}
+    still = [(one, known[_identity(one)]) for one in report.diagnostics if _identity(one) in known and _identity(one) not in new]
+    return msgspec.structs.replace(
+        report,
+        diagnostics=tuple(one for one in report.diagnostics if _identity(one) in new),
+        known=tuple(msgspec.structs.replace(one, state=before.state, accepted=before.accepted) for one, before in still),
+        fixed=compared.fixed,
+        compared=compared.compared,
+    )
 
 
 def _identity(diagnostic: Diagnostic) -> tuple[str, str]:

@@ -22,16 +22,32 @@ class NotAnalysed(msgspec.Struct, frozen=True):
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """How much was looked at: files and functions that were analysed, and the files that were not."""
+    """How much was looked at: files and functions that were analysed, the files that were not, and the rules that asked.
+
+    `imports` are the dotted names that the files import and that are no module of theirs.
+    """
 
     files: int
     functions: int
     not_analysed: tuple[NotAnalysed, ...] = ()
+    rules: int = 0
+    imports: tuple[str, ...] = ()
 
     @property
     def is_accidental(self) -> bool:
         """Whether another run on the same files could look at more: a worker died, perhaps because the machine was busy."""
         return any(each.reason == WORKER_DIED for each in self.not_analysed)
+
+
+class Unseen(msgspec.Struct, frozen=True):
+    """What of the project a run did not look at: how many files, the one to name as an example, whether the files that were
+    looked at import it, and the paths with which a run looks at all of them.
+    """
+
+    files: int
+    example: str
+    is_imported: bool
+    paths: tuple[str, ...]
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -62,6 +78,7 @@ class Report(msgspec.Struct, frozen=True):
     `left_out` are findings that the settings leave out, without their arguments: what a baseline accepts may be among them.
     In a comparison `known` are findings that do not count, because an earlier revision or the baseline has them, and `fixed`
     those that only the earlier revision has; `compared` says with what.
+    `unseen` is what of the project the run did not look at.
     `spent` is empty when an earlier run has made the report.
     """
 
@@ -74,6 +91,7 @@ class Report(msgspec.Struct, frozen=True):
     known: tuple[Diagnostic, ...] = ()
     fixed: tuple[Diagnostic, ...] = ()
     compared: str = ""
+    unseen: Unseen | None = None
     spent: tuple[Spent, ...] = ()
 
 

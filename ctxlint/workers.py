@@ -85,7 +85,7 @@ def lower_files(
         try:
             source = source_of(file)
         except OSError as error:
-            found[number] = Lowered(None, "encoding", f"cannot be read: {error.strerror}")
+            found[number] = Lowered(None, "missing", f"it cannot be read: {error.strerror}")
             continue
         key = source_key(source, tree)
         record = cache.get("lowered", key) if cache is not None else None

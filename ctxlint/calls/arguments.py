@@ -85,6 +85,13 @@ class PassedTypes:
             self._passed(site, formals, name) for site in self._constructions.get(class_id, ())[:CALLERS]
         ])
 
+    def field_values(self, class_id: ClassId, name: str) -> list[tuple[Site, Value]]:
+        """The arguments that constructions of the class give for the field, each with its call."""
+        info = self._inference.program.class_(class_id)
+        formals = [Formal(field.name, "positional") for field in info.ir.fields if field.annotation] if info is not None else []
+        given = ((site, _argument(self._arguments(site), formals, name)) for site in self._constructions.get(class_id, ())[:CALLERS])
+        return [(site, value) for site, value in given if value is not None]
+
     def _passed(self, site: Site, formals: Sequence[Formal], name: str) -> Types:
         """What the call passes to the parameter, taken from unpacked arguments where it has some."""
         value = _argument(self._arguments(site), formals, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctxlint.calls.elements import behind_await
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import resolve_name
@@ -41,7 +42,7 @@ def _find_cells(view: View, identity: FunctionId, at: int, path: AccessPath) -> 
         module_level = resolve_name(view.program, identity.module, identity.index, root.name)
         if module_level and not module_level.startswith("builtins.") and module_level not in view.program.modules:
             found.append(module_level)
-    types = view.inference.of_value(identity, at, root) if path.steps else UNKNOWN
+    types = behind_await(view.inference.of_value(identity, at, root)) if path.steps else UNKNOWN
     for step in path.steps:
         if not types:
             break

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ctxlint.calls.entries import sliced
 from ctxlint.calls.standard import standard_name
-from ctxlint.calls.types import NONE, UNKNOWN, ClassObject, Instance, Types, instance, one, union, with_items
+from ctxlint.calls.types import NONE, UNKNOWN, ClassObject, Instance, Types, in_order, instance, one, union, with_items
 from ctxlint.ir.value import Compound, Constant, Value
 
 _ABC = "collections.abc."
@@ -29,6 +29,11 @@ AWAITABLES = frozenset(
     [_ABC + "Awaitable", _ABC + "Coroutine", "types.CoroutineType", "asyncio.Future", "asyncio.Task",
      "concurrent.futures.Future"]
 )
+OF_AWAITABLES = frozenset(
+    ["result", "exception", "done", "cancel", "cancelled", "cancelling", "uncancel", "add_done_callback", "remove_done_callback",
+     "set_result", "set_exception", "get_name", "set_name", "get_loop", "get_coro", "get_context", "running", "send", "throw", "close"]
+)
+"""What awaitables have themselves; any other attribute is one of what awaiting gives (see `behind_await`)."""
 HOLDING = MAPPINGS | _ITERABLES | {"builtins.bytearray", "builtins.object"}
 """Classes whose objects hold others, or may be anything."""
 LANGUAGE = MAPPINGS | _ITERABLES | {"builtins.str", "builtins.bytes"}
@@ -84,6 +89,13 @@ def awaited(type: Instance) -> Types:
     if type.name in AWAITABLES:
         return type.arguments[-1] if type.arguments else UNKNOWN
     return one(type)
+
+
+def behind_await(types: Types) -> Types:
+    """What an access path goes on with: one that leads through an await begins at the awaitable (see `flow.aliases`)."""
+    if not any(isinstance(t, Instance) and t.name in AWAITABLES for t in types):
+        return types
+    return union(awaited(t) if isinstance(t, Instance) else one(t) for t in in_order(types))
 
 
 def method_result(type: Instance, method: str, arguments: Sequence[Types]) -> Types:

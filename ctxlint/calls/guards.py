@@ -21,6 +21,7 @@ from ctxlint.calls.wrappers import calls_decorated, inner_functions
 from ctxlint.flow.locks import held
 from ctxlint.flow.paths import path
 from ctxlint.ir.event import Event
+from ctxlint.ir.function import Function
 from ctxlint.ir.value import AccessPath, Name, Result, Value
 
 MAX_CALLERS = 3
@@ -264,7 +265,7 @@ class Guards:
 
     def _holds_at_yield(self, target: FunctionId) -> bool:
         """Whether a generator context manager yields while it holds a lock."""
-        if not any("contextmanager" in d for d in self._view.function(target).decorators):
+        if not is_manager(self._view.function(target)):
             return False
         return bool(self._recall.ask(("yields", target), lambda: self._yields_behind_lock(target)))
 
@@ -275,6 +276,11 @@ class Guards:
         acquires, releases = self._sites(target)
         yields = [n for n, e in enumerate(self._view.function(target).events) if e.kind == "suspend" and e.note == "yield"]
         return bool(acquires and yields) and path(self._view.graph(target), acquires, yields, set(releases)) is not None
+
+
+def is_manager(function: Function) -> bool:
+    """Whether the function is made a context manager: it holds, or keeps open, what it does until its `yield` goes on."""
+    return any("contextmanager" in decorator for decorator in function.decorators)
 
 
 def _spelled(value: Value) -> str:

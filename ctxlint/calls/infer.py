@@ -59,6 +59,7 @@ class Passed(Protocol):
     def parameter(self, function: FunctionId, name: str) -> Types: ...
     def values(self, function: FunctionId, name: str) -> Sequence[tuple[tuple[FunctionId, int], Value]]: ...
     def field(self, class_id: ClassId, name: str) -> Types: ...
+    def field_values(self, class_id: ClassId, name: str) -> Sequence[tuple[tuple[FunctionId, int], Value]]: ...
 
 
 class TypeInference:
@@ -316,6 +317,10 @@ class TypeInference:
             self._memo.missed()
             return None
         return self._passed.values(function, name)
+
+    def constructed_with(self, class_id: ClassId, name: str) -> Sequence[tuple[tuple[FunctionId, int], Value]]:
+        """The arguments that calls of a class without a constructor of its own give for a field, each with its call."""
+        return self._passed.field_values(class_id, name) if self._passed is not None else ()
 
     def binding(self, function: FunctionId, name: str, event: int) -> Types:
         question = (function, "binding", event)

@@ -29,6 +29,8 @@ def item_of(inference: Inference, type: Type, key: Value | None) -> Types:
         return derived(type.name, "[]")
     if not isinstance(type, Instance):
         return one(type) if isinstance(type, ClassObject) else UNKNOWN
+    if type.name in elements.AWAITABLES:
+        return inference.item(elements.awaited(type), key)
     if inference.program.class_(type.name) is None:
         return elements.items(type, key) or inference.external_types(inference.external_result(f"{type.name}.__getitem__"))
     method = inference.program.method(type.name, "__getitem__")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.additions import filled, is_bare
-from ctxlint.calls.elements import builtin_class, lacks
+from ctxlint.calls.elements import AWAITABLES, OF_AWAITABLES, awaited, builtin_class, lacks
 from ctxlint.calls.entries import holds_callables
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
@@ -187,6 +187,8 @@ def _of_instance(inference: Inference, type: Instance, name: str) -> Types:
     info = program.class_(type.name)
     if info is None and name == "__class__":
         return one(ClassObject(type.name))
+    if info is None and type.name in AWAITABLES and name not in OF_AWAITABLES:
+        return inference.members(awaited(type), name)
     if info is None:
         found = inference.external_attribute(f"{type.name}.{name}")
         return found or (UNKNOWN if lacks(type.name, name) else one(BoundMethod(type, f"{type.name}.{name}")))

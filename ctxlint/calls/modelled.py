@@ -9,13 +9,15 @@ from ctxlint.calls.elements import awaited
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.types import UNKNOWN, Instance, Types, derived, in_order, instance, one, union
 
-_OF_ARGUMENT = re.compile(r"(?:(?P<outer>[\w.]+)\[)?(?P<awaited>await )?\$(?P<which>\d|\*)(?P<called>\(\))?\]?")
-"""`$0` is the first argument, `$*` any of them, `$1()` what calling the second one gives, `await $0` what awaiting it does;
-each of them alone or as the type argument of a class.
+_OF_ARGUMENT = re.compile(r"(?:(?P<outer>[\w.]+)\[)?(?P<awaited>await )?\$(?P<which>\d|\*|self)(?P<called>\(\)|\[\])?\]?")
+"""`$0` is the first argument, `$*` any of them, `$self` what the method is called on, `$1()` what calling the second one gives,
+`$1[]` its type argument, `await $0` what awaiting it does; each of them alone or as the type argument of a class.
 """
 
 
-def modelled(inference: Inference, name: str, given: Sequence[Types], unpacked: Types = UNKNOWN) -> Types:
+def modelled(
+    inference: Inference, name: str, given: Sequence[Types], unpacked: Types = UNKNOWN, receiver: Types = UNKNOWN
+) -> Types:
     """What a model says that the external callable gives; without one, a name for it. `unpacked` is what `*arguments` hold."""
     text = inference.external_result(name)
     if not text:
@@ -24,9 +26,14 @@ def modelled(inference: Inference, name: str, given: Sequence[Types], unpacked: 
     if of_argument is None:
         return inference.external_types(text)
     which = of_argument["which"]
-    argument = union([*given, unpacked]) if which == "*" else given[int(which)] if int(which) < len(given) else UNKNOWN
-    if of_argument["called"]:
+    if which == "self":
+        argument = receiver
+    else:
+        argument = union([*given, unpacked]) if which == "*" else given[int(which)] if int(which) < len(given) else UNKNOWN
+    if of_argument["called"] == "()":
         argument = inference.invoked(argument)
+    elif of_argument["called"]:
+        argument = union(t.arguments[0] for t in in_order(argument) if isinstance(t, Instance) and t.arguments)
     if of_argument["awaited"]:
         argument = union(awaited(t) if isinstance(t, Instance) else one(t) for t in in_order(argument))
     if of_argument["outer"]:

@@ -78,6 +78,7 @@ class Program:
         self.scopes: dict[str, Scope] = {m.name: scope_of(m.name, m.is_package, m.ir) for m in self.modules.values()}
         self.canonical_names: dict[str, str] = {}
         self._methods: dict[ClassId, _Methods] = {}
+        self._abstract: dict[ClassId, bool] = {}
         self._implementers: dict[ClassId, tuple[ClassId, ...]] = {}
         self._definers: dict[str, list[ClassId]] = {}
         self._classes = self._link_classes()
@@ -196,6 +197,12 @@ class Program:
 
     def is_abstract(self, class_id: ClassId) -> bool:
         """Whether some method that instances need is still abstract."""
+        known = self._abstract.get(class_id)
+        if known is None:
+            known = self._abstract[class_id] = self._lacks_a_method(class_id)
+        return known
+
+    def _lacks_a_method(self, class_id: ClassId) -> bool:
         info = self._classes.get(class_id)
         if info is None:
             return False

@@ -120,7 +120,8 @@ def _invoke(
             if known or type.receiver.name in LANGUAGE:
                 return known
         receiver = Instance(type.receiver.owner) if isinstance(type.receiver, SuperOf) else type.receiver
-        return substitute(modelled(inference, type.method, given), {}, receiver)
+        made_of = one(receiver) if isinstance(receiver, Instance) else UNKNOWN
+        return substitute(modelled(inference, type.method, given, receiver=made_of), {}, receiver)
     if isinstance(type, ClassObject):
         if program.class_(type.name) is not None:
             return one(Instance(type.name))

@@ -11,6 +11,8 @@ from typing import Literal, NamedTuple
 _PLACEHOLDER = re.compile(r"\?|%s|(?<![:\w]):([A-Za-z_]\w*)|%\(([A-Za-z_]\w*)\)s|\$(\d+)|@([A-Za-z_]\w*)")
 _SELECTION = re.compile(r"\bWHERE\b", re.IGNORECASE)
 _BEGIN = re.compile(r"\s*(?:BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
+_LOCKS = re.compile(r"\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b", re.IGNORECASE)
+_COMMIT = re.compile(r"\s*(?:COMMIT|END)\b", re.IGNORECASE)
 _END = re.compile(r"\s*(?:COMMIT|ROLLBACK|END)\b", re.IGNORECASE)
 
 _SET_AND_WHERE = re.compile(r"\bSET\b(.*?)\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
@@ -83,3 +85,13 @@ def begins_transaction(text: str) -> bool:
 def ends_transaction(text: str) -> bool:
     """Whether the statement commits or rolls back."""
     return bool(_END.match(text))
+
+
+def commits_transaction(text: str) -> bool:
+    """Whether the statement makes what was done last."""
+    return bool(_COMMIT.match(text))
+
+
+def locks_rows(text: str) -> bool:
+    """Whether a query keeps what it reads from other writers until its transaction ends."""
+    return bool(_START.match(text)) and bool(_LOCKS.search(text))

@@ -110,6 +110,22 @@ def is_folder_of(folder: Term, place: Term) -> bool:
     return folder != UNKNOWN and len(above) < len(steps) and above == steps[: len(above)]
 
 
+def are_named_alike(one: Term, other: Term) -> bool:
+    """Whether two paths are files of a folder that both functions are told under one name, and their own names are put together
+    in the same way around the same constants: `folder/f"{run}.state"`.
+    """
+    (*folders, name), (*others, other_name) = _components(one), _components(other)
+    return folders == others and bool(folders) and all(step.kind in ("param", "constant") for step in folders) and (
+        _around_constants(name) == _around_constants(other_name) != ()
+    )
+
+
+def _around_constants(name: Term) -> tuple[str, ...]:
+    """The constants of a text that is put together of pieces, in order; empty when there are none, or nothing else."""
+    pieces = [constant_text(piece) for piece in name.parts] if name.kind == "concat" else []
+    return tuple(pieces) if any(pieces) and not all(pieces) else ()
+
+
 def _components(term: Term) -> list[Term]:
     """The steps of a path, helpers looked through."""
     if term.kind == "helper" and term.parts:

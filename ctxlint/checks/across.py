@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ctxlint.roles.leaf import Leaf
-from ctxlint.roles.overlaps import Overlap
-
-_BEFORE = frozenset(["<", "<="])
-_BEHIND = frozenset([">", ">="])
+from ctxlint.roles.overlaps import BEFORE, ORDERED, Overlap
 
 
 def lie_across(overlaps: Iterable[Overlap], one: Leaf, other: Leaf) -> bool:
     """Whether a function compares bounds of two fields both ways round, so that it knows if their ranges overlap."""
     ways: set[bool] = set()
     for overlap in overlaps:
-        forward = one.who in _names(overlap.left, one) and other.who in _names(overlap.right, other)
-        backward = one.who in _names(overlap.right, one) and other.who in _names(overlap.left, other)
-        if overlap.operator in _BEFORE | _BEHIND:
-            ways |= {way == (overlap.operator in _BEFORE) for way, holds in ((True, forward), (False, backward)) if holds}
+        if overlap.operator in ORDERED:
+            if _stands_on(overlap.left, one) and _stands_on(overlap.right, other):
+                ways.add(overlap.operator in BEFORE)
+            if _stands_on(overlap.right, one) and _stands_on(overlap.left, other):
+                ways.add(overlap.operator not in BEFORE)
     return len(ways) == 2
 
 
-def _names(side: frozenset[Leaf], like: Leaf) -> frozenset[str]:
-    """The objects whose field of that name stands on a side."""
-    return frozenset(leaf.who for leaf in side if leaf.key == like.key)
+def _stands_on(side: frozenset[Leaf], leaf: Leaf) -> bool:
+    """Whether that field of that object stands on a side."""
+    return any(each.who == leaf.who and each.key == leaf.key for each in side)

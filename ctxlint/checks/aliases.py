@@ -9,14 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.summaries import is_constructor
-from ctxlint.calls.terms import subterms
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
-from ctxlint.checks.guarded import conditions_before
+from ctxlint.checks.handed_out import HandedOut, handed_out
 from ctxlint.checks.image_changes import (
     Changes,
     is_emptied_meanwhile,
@@ -27,17 +25,27 @@ from ctxlint.checks.image_changes import (
     undoes,
 )
 from ctxlint.checks.image_facts import image_facts
-from ctxlint.checks.kept_records import is_left_once, is_named, is_record, is_way_back, owner_of, sureness, types_of
-from ctxlint.checks.renewed import is_replaced_before, is_saved_again
+from ctxlint.checks.kept_records import (
+    are_choices,
+    is_left_once,
+    is_named,
+    is_of_closure,
+    is_record,
+    is_way_back,
+    owner_of,
+    sureness,
+    types_of,
+)
+from ctxlint.checks.read_back import is_read_back
+from ctxlint.checks.renewed import is_dropped, is_left, is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
-from ctxlint.ir.function import Condition
-from ctxlint.ir.value import Compound, Name, Result, Value
+from ctxlint.ir.value import Name, Result
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.first_values import first_values
 from ctxlint.roles.handed_on import HandedOn
 from ctxlint.roles.holders import STORE, Holder, Holders, is_within
-from ctxlint.roles.image import Image, steps_below
+from ctxlint.roles.image import DEEP, Image, steps_below
 from ctxlint.roles.images import Images
 from ctxlint.roles.kept import LATER, Kept, Stored, but_itself, entry_wise, holds_itself
 from ctxlint.roles.mutated import Change, Mutated
@@ -109,6 +117,8 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
             yield from _put_back(analysis, facts, save)
         else:
             yield from _both_sides(analysis, facts, save)
+            for out in handed_out(analysis, images, kept, facts.changes, save):
+                yield _given_out(analysis, facts, save, out)
     for identity in functions:
         if is_constructor(analysis.view, identity):
             for save in first_values([s for s in kept.of(identity) if _is_ours(analysis, s.image.holder)]):
@@ -119,7 +129,7 @@ def aliases(analysis: Analysis) -> Iterator[Finding]:
 
 def _both_sides(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     restores = _restores_of(save, facts.pairs)
-    if not restores and save.image.around:
+    if not restores and save.image.around and _can_change(analysis, facts, save):
         restores = [r for r in _restores_of(save, facts.built.pairs()) if sureness(analysis, save, r) != "low"]
     if restores:
         yield from _saved(analysis, facts, save, restores[0])
@@ -127,6 +137,11 @@ def _both_sides(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Find
             yield from _restored(analysis, facts, save, restore)
     elif save.image.depth:
         yield from _handed_back(analysis, facts, save)
+
+
+def _can_change(analysis: Analysis, facts: Facts, save: Stored) -> bool:
+    """Whether anything changes what an image is taken of, however little of it was copied on the way back."""
+    return bool(facts.changes.below(save.image.holder)) or _first_shared_object(analysis, facts, save, fields=True) is not None
 
 
 def _first_put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
@@ -173,20 +188,31 @@ def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[St
 
 
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if save.image.taken or not is_record(analysis, save, restore) or _is_left(analysis, facts, save) or is_way_back(save):
+    closed_over = is_of_closure(analysis, save, restore)
+    if save.image.taken or (is_way_back(save) and not closed_over):
         return
-    change = _changed_next(analysis, facts, save) or facts.changes.first(save.image, (save.function, restore.function), through=True)
+    if not is_record(analysis, save, restore) or is_left(analysis, facts.holders, save):
+        return
+    change = _changed_next(analysis, facts, save, closed_over=closed_over)
+    change = change or facts.changes.first(save.image, _sides(analysis, save, restore), through=True)
     if change is not None:
         yield _finding(analysis, facts, "save", save, change, restore, sureness(analysis, save, restore))
         return
-    change = _first_shared_object(analysis, facts, save)
+    meant = restore.image.depth >= DEEP                # who copies what he takes out wants it to stay what it is
+    change = _first_shared_object(analysis, facts, save, fields=meant)
     if change is not None:
-        yield _finding(analysis, facts, "save", save, change, restore, "medium" if hints(save.place, analysis.words.snapshots) else "low")
+        sure = meant or hints(save.place, analysis.words.snapshots)
+        yield _finding(analysis, facts, "save", save, change, restore, "medium" if sure else "low")
 
 
-def _changed_next(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
+def _sides(analysis: Analysis, save: Stored, restore: Stored) -> tuple[FunctionId, ...]:
+    """The functions whose changes belong to saving and restoring; one that does what it is told changes the cell besides."""
+    return () if are_choices(analysis, save, restore) else (save.function, restore.function)
+
+
+def _changed_next(analysis: Analysis, facts: Facts, save: Stored, *, closed_over: bool) -> Change | None:
     """A change that the saving function itself makes once it has saved."""
-    if not save.image.depth and not is_named(analysis, save):
+    if not save.image.depth and not is_named(analysis, save) and not closed_over:
         return None                                     # an entry that goes from one container to another, and is marked there
     graph = analysis.view.graph(save.function)
     own = [c for c in facts.changes.seen(save.image) if c.function == save.function != c.origin and c.event != save.event]
@@ -194,9 +220,9 @@ def _changed_next(analysis: Analysis, facts: Facts, save: Stored) -> Change | No
 
 
 def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
-    if restore.image.taken or not is_record(analysis, save, restore) or _is_dropped(analysis, facts, restore, save):
+    if restore.image.taken or not is_record(analysis, save, restore) or is_dropped(analysis, facts.holders, restore, save):
         return
-    if is_way_back(save) or is_left_once(analysis, save, restore):
+    if is_way_back(save) or is_left_once(analysis, save, restore) or is_of_closure(analysis, save, restore):
         return
     if is_replaced_before(analysis, save, restore):
         analysis.spare(restore.function, restore.event, "the record of what is live is made anew before another one is restored",
@@ -204,7 +230,7 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
         return
     copied = restore.image.depth + steps_below(restore.image.holder, save.place)
     live = Image(restore.place, copied, restore.image.where, apart=save.image.apart)
-    change = facts.changes.first(live, (save.function, restore.function), through=True)
+    change = facts.changes.first(live, _sides(analysis, save, restore), through=True)
     if change is not None:
         yield _finding(analysis, facts, "restore", restore, change, save, sureness(analysis, save, restore))
 
@@ -232,14 +258,20 @@ def _put_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Findin
 def _handed_back(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
     """A copy that is kept and given out again: somebody meant it to stay what it is."""
     change = facts.changes.first(save.image, (save.function,))
-    if change is None or ":" in save.image.holder or _root(save.place) == _root(save.image.holder):
+    if change is None or ":" in save.image.holder or ":" in save.place or _root(save.place) == _root(save.image.holder):
         return
     for identity in facts.given.below(save.place):
         if identity != save.function:
             reader = Stored(save.place, save.image, identity, _return_of(analysis, identity))
-            named = ":" not in save.place and hints(save.place, analysis.words.snapshots)
+            named = hints(save.place, analysis.words.snapshots)
             yield _finding(analysis, facts, "save", save, change, reader, "medium" if named else "low")
             return
+
+
+def _given_out(analysis: Analysis, facts: Facts, save: Stored, out: HandedOut) -> Finding:
+    """The record itself in the hands of whoever asks for it."""
+    given = Stored(out.image.holder, out.image, *out.image.where)
+    return _finding(analysis, facts, "handed-out", given, out.change, save, "medium")
 
 
 def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
@@ -256,35 +288,8 @@ def _later(analysis: Analysis, facts: Facts, save: Stored) -> Iterator[Finding]:
         return
     makers = {save.image.where[0], save.function} if save.user is None else {save.image.where[0]}
     named = any(hints(analysis.program.symbol(each), analysis.words.snapshots) for each in makers)
-    sure = save.to_store or _is_read_back(analysis, facts, save) or named
+    sure = save.to_store or is_read_back(analysis, facts.images, save) or named
     yield _finding(analysis, facts, "deferred", save, change, save, "medium" if sure else "low")
-
-
-def _is_read_back(analysis: Analysis, facts: Facts, save: Stored) -> bool:
-    """Whether what runs later writes the one cell into a record of its own for each call, and the records are read again.
-
-    A file that is only overwritten has the newest state in the end, whenever it is written.
-    """
-    if "[" in save.image.holder or ":" in save.image.holder:
-        return False
-    if save.user is not None:
-        effects = analysis.summaries.of(save.user).effects
-    else:
-        effects = analysis.summaries.effects_at(save.function, save.event)
-    return any(
-        effect.kind in WRITES and analysis.stores.readers(effect.keys)
-        and (effect.kind == "append" or any(part.kind in ("unknown", "param") for part in subterms(effect.place)))
-        and (save.user is not None or _goes_in(facts, save, effect))
-        for effect in effects if effect.medium == "file"
-    )
-
-
-def _goes_in(facts: Facts, save: Stored, effect: StoreEffect) -> bool:
-    """Whether the cell itself, or what it holds, is among what is written."""
-    return any(
-        _root(image.holder) == _root(save.image.holder)
-        for content in effect.contents for image in facts.images.of(save.function, save.event, content)
-    )
 
 
 def _return_of(analysis: Analysis, identity: FunctionId) -> int:
@@ -292,67 +297,28 @@ def _return_of(analysis: Analysis, identity: FunctionId) -> int:
     return next((number for number, event in enumerate(events) if event.kind == "return" and event.value is not None), 0)
 
 
-def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored) -> Change | None:
-    """A change of an object of a class that the image shares, by the class alone; in the class's own module or the record's."""
+def _first_shared_object(analysis: Analysis, facts: Facts, save: Stored, *, fields: bool) -> Change | None:
+    """A change of an object of a class that the image shares, or of what its fields hold, by the class alone; in the record's module."""
     types = types_of(analysis, save)
     for level in range(2):
         for type in in_order(types):
-            if isinstance(type, Instance) and type.name in facts.mutated.of_class and level >= save.image.depth:
-                for change in facts.mutated.of_class[type.name]:
+            if isinstance(type, Instance) and level >= save.image.depth and analysis.program.class_(type.name) is not None:
+                changes: list[Change] = [*facts.mutated.of_class.get(type.name, ()), *(facts.changes.of_fields(type.name) if fields else ())]
+                for change in changes:
                     if change.function.module == save.function.module:
                         return change
         types = analysis.view.inference.item(types)
     return None
 
 
-def _is_left(analysis: Analysis, facts: Facts, save: Stored) -> bool:
-    """Whether the saving function gives the cell another value next, so that the record alone has the old one."""
-    graph = analysis.view.graph(save.function)
-    rebinds = {
-        m.event for m in analysis.summaries.of(save.function).mutations
-        if m.how in ("rebind", "field") and save.image.holder in m.cells[-1:]
-    } | {
-        number for number, event in enumerate(analysis.view.function(save.function).events)
-        if event.kind == "local" and event.value is not None and event.path is not None and isinstance(event.path.root, Name)
-        and event.path.root.scope != "local" and save.image.holder in facts.holders.of(save.function, number, event.path.root)
-    }
-    return bool(rebinds) and path(graph, save.event, graph.exit, rebinds, start="completed", exceptional=False) is None
-
-
-def _is_dropped(analysis: Analysis, facts: Facts, restore: Stored, save: Stored) -> bool:
-    """Whether the restoring function lets go of the record afterwards, or marks it as used and asks for the mark before."""
-    marks: set[Holder] = set()
-    for mutation in analysis.summaries.of(restore.function).mutations:
-        cell = mutation.cells[-1] if mutation.cells and mutation.event != restore.event else ""
-        if cell == _root(save.place) and mutation.how in ("rebind", "field", "clear", "delete", "remove"):
-            return True
-        if cell and mutation.how in ("rebind", "field") and cell.rpartition(".")[0] == owner_of(save.place):
-            marks.add(cell)
-    if not marks or restore.function != restore.origin:
-        return False
-
-    def asks_for_mark(condition: Condition) -> bool:
-        return not marks.isdisjoint(_read_in(analysis, facts, restore.function, condition.value))
-
-    return any(True for _ in conditions_before(analysis, restore.function, restore.event, asks_for_mark))
-
-
-def _read_in(analysis: Analysis, facts: Facts, identity: FunctionId, value: Value) -> frozenset[Holder]:
-    """The places that a test reads."""
-    if isinstance(value, Compound):
-        return frozenset().union(*(_read_in(analysis, facts, identity, part) for part in value.parts))
-    if isinstance(value, Result) and analysis.view.event(identity, value.event).kind == "read":
-        return facts.holders.of_event(identity, value.event)
-    return frozenset()
-
-
-_ROLES = {"save": "restores from it", "restore": "saves to it", "deferred": "hands it to something that runs later"}
+_RESTORES = ("restore", "handed-out")
+_ROLES = {"save": "restores from it", "restore": "saves to it", "handed-out": "saves to it", "deferred": "hands it to something that runs later"}
 
 
 def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change: Change, other: Stored, confidence: Confidence) -> Finding:
     function, event = place_of(analysis, stored, facts.changes)
-    cell = stored.image.holder if kind != "restore" else stored.place
-    record = stored.place if kind != "restore" else stored.image.holder
+    cell = stored.image.holder if kind not in _RESTORES else stored.place
+    record = stored.place if kind not in _RESTORES else stored.image.holder
     mutator = analysis.program.symbol(change.function)
     levels = max(stored.image.depth, stored.image.above if stored.back else 0)
     return Finding(
@@ -360,10 +326,10 @@ def _finding(analysis: Analysis, facts: Facts, kind: str, stored: Stored, change
         fields={
             "cell": _short(cell), "record": _copy_name(analysis, stored) or _short(record), "mutator": mutator, "change": At(change.function, change.event),
             "depth": "no level" if levels == 0 else f"{levels} level{'s' if levels > 1 else ''}",
-            "restorer": analysis.program.symbol(other.function if kind != "restore" else stored.function),
+            "restorer": analysis.program.symbol(other.function if kind not in _RESTORES else stored.function),
         },
         flow=(
-            FlowStep(function, event, f"copies {'nothing' if levels == 0 else 'too little'} of `{_short(cell if kind != 'restore' else record)}`"),
+            FlowStep(function, event, f"copies {'nothing' if levels == 0 else 'too little'} of `{_short(cell if kind not in _RESTORES else record)}`"),
             FlowStep(change.function, change.event, f"changes `{_short(change.place)}` in place"),
             FlowStep(other.function, other.event, "the other side of the record"),
         ),

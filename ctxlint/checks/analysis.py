@@ -13,9 +13,12 @@ from ctxlint.knowledge.words import Words
 from ctxlint.roles.blocking import Blocking
 from ctxlint.roles.cells import Cells
 from ctxlint.roles.concurrency import Concurrency
+from ctxlint.roles.homes import Homes
 from ctxlint.roles.key_spaces import KeySpaces
+from ctxlint.roles.rows import Rows
 from ctxlint.roles.stores import Stores
 from ctxlint.roles.tasks import Tasks
+from ctxlint.roles.ways_in import WaysIn
 
 
 class Silence(msgspec.Struct, frozen=True):
@@ -48,6 +51,9 @@ class Analysis:
         self.concurrency = Concurrency(self.view)
         self.tasks = Tasks(self.view)
         self.blocking = Blocking(self.view)
+        self.rows = Rows(self.view, self.words)
+        self.homes = Homes(self.view)
+        self.ways_in = WaysIn(self.view.call_graph, self.tasks)
 
     def spare(self, function: FunctionId, event: int, fact: str, *shown_by: int | tuple[FunctionId, int]) -> None:
         """Note why the event is no finding; numbers in `shown_by` are events of the same function."""

@@ -71,8 +71,8 @@ class Appends:
         self._analysis = analysis
         self._levels = levels
         self._weights: dict[FunctionId, int] = {}
-        self._tells = Recall[FunctionId, bool](lambda target: True, first=min)
-        self._durable = Recall[ClassId, bool](lambda interface: False, first=min)
+        self._tells = Recall[FunctionId, bool](lambda target: True)
+        self._durable = Recall[ClassId, bool](lambda interface: False)
         self._rebuilt_keys = frozenset(
             key for key in analysis.cells.rebuilt_stores() if not self._is_coarse(key)
         )

@@ -7,26 +7,31 @@ which nothing on the way compares.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.admissions import admitted
+from ctxlint.checks.admissions import admitted, positive_answer
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out
-from ctxlint.checks.decisions import Decision, Decisions
+from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out, told_with
+from ctxlint.checks.decisions import SETS, Decision, Decisions, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.optimistic import WritesAlone, writes_alone
+from ctxlint.checks.predicates import is_predicate
 from ctxlint.checks.reducers import combines
 from ctxlint.diagnostic import Confidence
+from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.accesses import Accesses
+from ctxlint.roles.carriers import put
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.overlaps import Overlaps
 from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import filled
 
+_ASKED_OF_ONE = frozenset(["==", "!=", "distinct", "startswith", "is_relative_to"])
+"""Operators that single keys of two changes are compared by."""
 _SURENESS: tuple[Confidence, ...] = ("high", "medium", "low")
 
 
@@ -35,14 +40,16 @@ def compares(analysis: Analysis) -> Iterator[Finding]:
     fields = Fields(analysis.summaries)
     overlaps = Overlaps(analysis.summaries, fields)
     all_decisions = Decisions(analysis, fields, overlaps)
-    decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity)]
-    found = list(_of_decisions(analysis, fields, overlaps, decisions)) if decisions else []
+    decisions = [decision for identity in analysis.program.functions() for decision in all_decisions.of(identity) if _may_decide(analysis, fields, decision)]
+    found = list(_of_decisions(analysis, fields, overlaps, all_decisions, decisions)) if decisions else []
     known = {finding.function for finding in found}
     found += [finding for finding in map(functools.partial(_of_validation, analysis), writes_alone(analysis)) if finding.function not in known]
     yield from _surest(found)
 
 
-def _of_decisions(analysis: Analysis, fields: Fields, overlaps: Overlaps, decisions: list[Decision]) -> list[Finding]:
+def _of_decisions(
+    analysis: Analysis, fields: Fields, overlaps: Overlaps, all_decisions: Decisions, decisions: list[Decision],
+) -> list[Finding]:
     """What decisions about changes, known by their fields, leave out."""
     selecting = Selecting(analysis.summaries, fields)
     concerned = [_concerned(analysis, decision) for decision in decisions]
@@ -59,14 +66,84 @@ def _of_decisions(analysis: Analysis, fields: Fields, overlaps: Overlaps, decisi
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
-        if sides is not None and not combines(analysis, fields, decision):
+        if sides is not None and _is_sure(analysis, decision, sides) and not combines(analysis, fields, decision):
             found.append(_finding(
                 analysis, _where_it_is_left_out(analysis, facts, decision, sides.read), "reads-left-out", sides, _are_masks(analysis, decision)))
         elif sides is None and decision.paired:
+            apart = positive_answer(analysis, decision)
+            answering = all_decisions.asking(decision, apart) if apart is not None else ()
             found += [
-                _finding(analysis, (decision.function, event), "reader-admitted", sides) for event, sides in admitted(analysis, facts, decision)
+                _finding(analysis, (each.function, event), "reader-admitted", sides)
+                for each in (decision, *answering) for event, sides in admitted(analysis, facts, each)
             ]
     return found
+
+
+def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
+    """Whether the outcome can say what becomes of changes: yes or no is the answer, or the function itself does something with them.
+
+    Sets are compared for that; bounds and single keys only where the function writes under them.
+    Whether keys are among others is asked of two changes that are handed over, or by whoever then goes on with the change itself.
+    """
+    overlap = decision.overlap
+    if is_predicate(analysis, decision.function) or overlap.operator in SETS:
+        return True
+    if overlap.iterated and overlap.operator in ("in", "not in"):
+        return decision.given or not decision.owner or not decision.paired or _handles_whole(analysis, fields, decision)
+    bounds = asks_for_regions(overlap) and (is_declared(decision.owner) or not decision.paired)
+    return bounds or (overlap.operator not in ("in", "not in") and _handles_whole(analysis, fields, decision, kept=True)
+                      and (asks_for_regions(overlap) or _asks_a_flag(analysis, fields, decision))) or _writes_under(analysis, fields, decision)
+
+
+def _writes_under(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
+    """Whether a function writes under keys that it compares."""
+    return any(
+        event.keys and event.kind in ("write", "delete")
+        and any(leaf.key in decision.compared for leaf in fields.of_all(decision.function, number, event.keys))
+        for number, event in enumerate(analysis.view.function(decision.function).events)
+    )
+
+
+def _handles_whole(analysis: Analysis, fields: Fields, decision: Decision, kept: bool = False) -> bool:
+    """Whether a function hands a change on, keeps it or gives it back, or what stands in its way; with `kept` not only hands it on."""
+    compared = {leaf.instance for leaf in decision.overlap.fields if leaf.key in decision.compared}
+    for number, event in enumerate(analysis.view.function(decision.function).events):
+        if event.kind in ("return", "write") or event.note == "yield" or (event.kind == "call" and not (kept and put(event)[0] is None)):
+            for value in _whole((event.value, *(argument.value for argument in event.arguments))):
+                if value.name in compared or any(
+                    leaf.key in decision.compared and event.kind == "return" if leaf.field else leaf.owner == decision.owner
+                    for leaf in fields.of(decision.function, number, value)
+                ):
+                    return True
+    return False
+
+
+def _asks_a_flag(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
+    """Whether a branch depends on another field of the change alone, as on its mode of access."""
+    function = analysis.view.function(decision.function)
+    asked = {edge.condition.value for block in function.blocks for edge in block.edges if edge.condition is not None}
+    return any(
+        leaf.field and leaf.owner == decision.owner and leaf.key not in decision.compared
+        for value in asked if isinstance(value, Result) and function.events[value.event].kind == "read"
+        for leaf in fields.of(decision.function, value.event, value)
+    )
+
+
+def _whole(values: Iterable[Value | None]) -> Iterator[Name]:
+    """The names that are handed on themselves, alone or in a display."""
+    for value in values:
+        if isinstance(value, Name):
+            yield value
+        elif isinstance(value, Compound) and value.operator in ("tuple", "list", "set", "dict", "+", "*", "comprehension-list"):
+            yield from _whole(value.parts)
+
+
+def _is_sure(analysis: Analysis, decision: Decision, sides: Sides) -> bool:
+    """Whether it is seen that there is a decision about two changes; where that is unsure, what both are named for says nothing."""
+    if sides.confidence != "low":
+        return True
+    asked = decision.overlap.operator in _ASKED_OF_ONE or (decision.given and (decision.sets or decision.meets))
+    return asked and is_predicate(analysis, decision.function)
 
 
 def _surest(findings: list[Finding]) -> Iterator[Finding]:
@@ -126,12 +203,13 @@ def _concerned(analysis: Analysis, decision: Decision) -> _Concerned:
         name = decision.owner.removesuffix("()").rpartition(".")[2]
         return _Concerned(frozenset([name] if name else []), frozenset(modules), None)
     names: set[str] = set()
+    asked = {1, *(told_with(analysis, key) for key in decision.compared)}
     for class_id in (*info.mro, *info.subclasses):
         each = program.class_(class_id)
         if each is not None:
             names.add(class_id.rpartition(".")[2])
             names |= {field.name for field in each.ir.fields} | {
-                method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) == 1
+                method.name for method in each.ir.methods if len(program.function_at(each.module, method.function).formals) in asked
             }
             names |= set(analysis.view.inference.stores(class_id))
     return _Concerned(frozenset(name for name in names if not name.startswith("__")), frozenset(), frozenset((*info.mro, *info.subclasses)))

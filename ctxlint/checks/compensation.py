@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ctxlint.calls.effects import WRITES, StoreEffect
+from ctxlint.calls.elements import MAPPINGS
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.terms import UNKNOWN, subterms
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.ordering import comes_before
-from ctxlint.checks.retries import gates, tests
+from ctxlint.checks.retries import gates, is_nothing, tests
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Value
 from ctxlint.roles.cells import Restore
+from ctxlint.roles.entering import REMOVALS
 
 CALLERS = 6
 """A function with more callers than this is not asked whether every one of them compensates."""
@@ -36,6 +38,20 @@ def changes_after_failure(analysis: Analysis, identity: FunctionId, mutation: Mu
     undoing -= {mutation.event, failing}
     graph = analysis.view.graph(identity)
     return bool(undoing) and path(graph, failing, undoing, {failing}, start="failed", consistent=False) is not None
+
+
+def is_dropped_after_failure(analysis: Analysis, identity: FunctionId, failing: int, restores: Iterable[Restore]) -> bool:
+    """Whether the failure of an event leads to a step that drops the object from where a restore puts it: it is loaded again."""
+    kept = {
+        cell for restore in restores for m in analysis.summaries.of(restore.function).mutations
+        if m.how in ("item", "rebind", "add") and m.event > restore.read for cell in m.cells[-1:]
+    }
+    drops = {
+        m.event for m in analysis.summaries.of(identity).mutations
+        if kept.intersection(m.cells[-1:]) and (m.how in REMOVALS or (m.how == "rebind" and all(map(is_nothing, m.values))))
+    } - {failing}
+    graph = analysis.view.graph(identity)
+    return bool(drops) and path(graph, failing, drops, {failing}, start="failed", consistent=False) is not None
 
 
 def writes_after_failure(analysis: Analysis, identity: FunctionId, change: StoreEffect, failing: int) -> bool:
@@ -78,7 +94,7 @@ def _always(analysis: Analysis, restore: Restore) -> bool:
     if analysis.cells.is_on_demand(restore):
         return False
     return not any(
-        _is_remembered(analysis, restore.function, test.subject, gate.at)
+        _is_remembered(analysis, restore.function, test.subject, gate.behind)
         for gate in gates(analysis, restore.function, restore.read)
         for test in tests(gate.condition.value, gate.condition.holds)
     )
@@ -86,4 +102,11 @@ def _always(analysis: Analysis, restore: Restore) -> bool:
 
 def _is_remembered(analysis: Analysis, identity: FunctionId, subject: Value, at: int) -> bool:
     results = [what for kind, what in analysis.view.origins(identity).identity(subject, at) if kind == "result"]
-    return any(isinstance(what, int) and analysis.view.event(identity, what).kind == "read" for what in results)
+    return any(isinstance(what, int) and (
+        analysis.view.event(identity, what).kind == "read" or _is_looked_up(analysis, identity, what)) for what in results)
+
+
+def _is_looked_up(analysis: Analysis, identity: FunctionId, event: int) -> bool:
+    """Whether the call asks a mapping in memory for an entry."""
+    names = [name for call in analysis.view.calls(identity, event) for name in call.externals]
+    return bool(names) and all(name.rpartition(".")[0] in MAPPINGS for name in names)

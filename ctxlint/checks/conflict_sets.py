@@ -12,9 +12,11 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
+from ctxlint.checks.grouping import read_in_groups
 from ctxlint.checks.picking import picked_from
 from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.paths import path
 from ctxlint.ir.value import Compound, Name
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Accesses, Use
@@ -85,6 +87,9 @@ def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involv
     ) if decision.sets or decision.meets else ()
     if not siblings or involved().intersection(siblings):
         return None
+    by_use = read_in_groups(analysis, facts.fields, facts.accesses, decision, siblings)
+    if by_use is not None:
+        return Sides(min(decision.compared), by_use.field, None, by_use, "medium")
     named = _named(analysis, siblings)
     effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
     alike = named if effect else named & _alike(analysis, facts, decision)
@@ -206,9 +211,9 @@ def _is_looked_up_there(analysis: Analysis, facts: Facts, identity: FunctionId, 
 def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[str, tuple[Use, Use]]:
     """The fields by which the changes read from where a compared field says that they write, with both uses."""
     found: dict[str, tuple[Use, Use]] = {}
-    if any(_is_kept_of_reads(facts, decision, key) for key in decision.compared):
-        return found                                     # what is read is among what is compared
-    for key in _fields_of(analysis, facts, decision) if _is_written_by(facts, decision) else ():
+    if not _is_written_by(facts, decision) or any(_is_kept_of_reads(facts, decision, key) for key in decision.compared):
+        return found                                     # nothing is opposed, or what is read is among what is compared
+    for key in _fields_of(analysis, facts, decision):
         if key in decision.compared or not _is_read_by(facts, decision, key):
             continue
         if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key):
@@ -224,7 +229,8 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
 
 def _is_kept_of_reads(facts: Facts, decision: Decision, key: str) -> bool:
     """Whether a field is filled with what is looked up where another compared one writes."""
-    opposed = [facts.accesses.opposed(key, other) for other in decision.compared if other != key] if _is_read_by(facts, decision, key) else []
+    others = decision.compared - {key}
+    opposed = [facts.accesses.opposed(key, other) for other in others] if others and _is_read_by(facts, decision, key) else []
     return any(met is not None and met[0].filled for met in opposed)
 
 
@@ -265,7 +271,14 @@ def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozense
     found: set[str] = set()
     for relative in _relatives(analysis, decision):
         found |= facts.accesses.fields_of(relative)
-    return frozenset(key for key in found if _is_part(analysis, key))
+    told = {count for key in decision.compared if (count := told_with(analysis, key)) > 1}
+    return frozenset(key for key in found if _is_part(analysis, key) or told_with(analysis, key) in told)
+
+
+def told_with(analysis: Analysis, key: str) -> int:
+    """How many formals the method of that name has; 0 for fields."""
+    method = analysis.program.method(key.rpartition(".")[0], key.rpartition(".")[2])
+    return len(analysis.view.function(method).formals) if method is not None else 0
 
 
 def _relatives(analysis: Analysis, decision: Decision) -> frozenset[str]:
@@ -353,6 +366,18 @@ def is_effect(analysis: Analysis, key: str) -> bool:
     return bool(hints(key.rpartition(".")[2], analysis.words.effects))
 
 
+def _is_filled_anyway(analysis: Analysis, facts: Facts, decision: Decision) -> bool:
+    """Whether what is looked into gets its keys whatever is found there: an index, and no record of other changes."""
+    value, where = decision.overlap.value, decision.overlap.event
+    if decision.overlap.operator not in ("in", "not in") or not isinstance(value, Compound):
+        return False
+    stores = facts.accesses.writes_into(decision.function, facts.accesses.container(decision.function, where, value.parts[1]))
+    graph = analysis.view.graph(decision.function)
+    ends = {graph.exit, *(number for number, event in enumerate(graph.function.events) if event.kind == "raise")}
+    turns = {number for number, event in enumerate(graph.function.events) if event.kind == "iterate"}
+    return bool(stores) and path(graph, where, ends | turns, stores, exceptional=False) is None
+
+
 def formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
     """The formal by which a change reads, when the function compares only the one by which it writes."""
     function = analysis.view.function(decision.function)
@@ -364,7 +389,7 @@ def formal_left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sid
         and any(places & where for _, places in uses for where in stored.values())
     ]
     missing = [name for name in reads if name not in mentioned]
-    if not stored or not missing or len(missing) < len(reads):
+    if not stored or not missing or len(missing) < len(reads) or _is_filled_anyway(analysis, facts, decision):
         return None
     written = list(stored)
     return Sides(written[0], missing[0], None, None, "medium")

@@ -35,12 +35,12 @@ def committed_at(analysis: Analysis, identity: FunctionId, event: int) -> tuple[
     commits = {e.event for e in own if e.kind == "commit"} - {event}
     return tuple(
         e for e in own
-        if e.kind in WRITES and e.medium == "sql" and e.distance == 0 and _goes_through(analysis, identity, e.event, connection)
+        if e.kind in WRITES and e.medium == "sql" and e.distance == 0 and goes_through(analysis, identity, e.event, connection)
         and path(graph, e.event, event, commits, start="completed") is not None
     )
 
 
-def _goes_through(analysis: Analysis, identity: FunctionId, event: int, connection: frozenset[str]) -> bool:
+def goes_through(analysis: Analysis, identity: FunctionId, event: int, connection: frozenset[str]) -> bool:
     """Whether the call goes to the connection, or to a cursor that it gave."""
     if not connection or holders(analysis, identity, event) & connection:
         return bool(connection)

@@ -10,18 +10,25 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ctxlint.calls.elements import MAPPINGS, SEQUENCES
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.types import Instance
 from ctxlint.checks.across import lie_across
 from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.predicates import is_predicate
+from ctxlint.flow.paths import reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf
-from ctxlint.roles.overlaps import Overlap, Overlaps
+from ctxlint.roles.leaf import Leaf, whose
+from ctxlint.roles.overlaps import BEFORE, ORDERED, Overlap, Overlaps
 
-_MEETING = frozenset(["&", "&=", "isdisjoint", "intersection", "adjacent"])
-_ORDER = frozenset(["<", "<=", ">", ">="])
+SETS = frozenset(["&", "&=", "isdisjoint", "intersection", "adjacent", "distinct"])
+"""Operators of whole sets, and of all that is put in order."""
+_MEETING = SETS - {"distinct"}
 _MEMBERSHIP = frozenset(["in", "not in"])
+_HOLDING = MAPPINGS | SEQUENCES | {"builtins.set", "builtins.frozenset", "builtins.object"}
+"""Classes of the language whose objects hold others, or that say nothing."""
 _SAMENESS = frozenset(["__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"])
 """Methods that say whether two objects are equal, or which comes first: nothing is applied by that."""
 _PUTS = frozenset(["append", "add", "extend", "update", "insert", "appendleft", "put", "put_nowait"])
@@ -64,6 +71,7 @@ class Decisions:
         self._fields = fields
         self._overlaps = overlaps
         self._puts: dict[str, list[tuple[FunctionId, int]]] | None = None
+        self._ways: dict[tuple[FunctionId, str], set[tuple[str, str]]] = {}
 
     def of(self, identity: FunctionId) -> Iterator[Decision]:
         """One decision for each class of changes: about two changes, if there is one."""
@@ -79,9 +87,21 @@ class Decisions:
             if self._matters(identity, decision.overlap):
                 yield decision
 
+    def asking(self, decision: Decision, apart: bool) -> Iterator[Decision]:
+        """The same decision in those who answer a question by it; `apart` when its answer is true of changes that are disjoint."""
+        if not decision.paired or not decision.given or not is_predicate(self._analysis, decision.function):
+            return
+        for caller, number in self._view.call_graph.callers(decision.function):
+            lifted = [
+                overlap for overlap in self._overlaps.of(caller)
+                if overlap.event == number and any(leaf.key in decision.compared for leaf in overlap.fields)
+            ] if is_predicate(self._analysis, caller) else []
+            if lifted:
+                yield msgspec.structs.replace(decision, function=caller, overlap=msgspec.structs.replace(lifted[0], apart=apart))
+
     def _compared(self, identity: FunctionId, overlap: Overlap) -> Iterator[Decision]:
         """What an overlap compares: fields of two changes, a field of one with what else changed, or a formal with what is kept."""
-        met = {leaf for pair in overlap.between(functools.partial(_may_meet, overlap)) for leaf in pair}
+        met = {leaf for pair in overlap.between(functools.partial(self._may_meet, identity, overlap)) for leaf in pair}
         keys: dict[str, set[str]] = {}
         classes = {leaf.owner for leaf in met}
         for leaf in met:
@@ -102,6 +122,61 @@ class Decisions:
             if formals:
                 yield Decision(identity, overlap, "", formals, paired=False)
 
+    def _may_meet(self, identity: FunctionId, overlap: Overlap, one: Leaf, other: Leaf) -> bool:
+        """Whether two fields are two changes': both are objects of their class, and it is asked what they have in common.
+
+        A single thing is looked for among the same things of those before it.  That two ranges overlap is asked both ways round.
+        """
+        if one.field.startswith("__") or not all(self._may_be_one(identity, overlap.event, leaf) for leaf in (one, other)):
+            return False
+        if one.instance == other.instance and not self._is_one_of_many(identity, one.instance):
+            return False
+        if overlap.operator in _MEMBERSHIP:
+            return overlap.iterated or one.instance == other.instance or one.collected == other.collected
+        return overlap.operator not in ORDERED or self._are_both_ways_round(identity, overlap, one, other)
+
+    def _may_be_one(self, identity: FunctionId, at: int, leaf: Leaf) -> bool:
+        """Whether what the function knows of a name allows that it is an object of the class whose field is compared."""
+        if not is_declared(leaf.owner) or not leaf.instance.isidentifier():
+            return True
+        named = Name(leaf.instance, "local")
+        types = [type for type in self._view.inference.of_value(identity, at, named) if isinstance(type, Instance)]
+        classes = [type.name for type in types if type.name not in _HOLDING]
+        return not classes or len(classes) < len(types) or any(self._are_related(leaf.owner, name) for name in classes)
+
+    def _is_one_of_many(self, identity: FunctionId, name: str) -> bool:
+        """Whether a name holds another object in each round of a loop: only then what was collected before is of others."""
+        function = self._view.function(identity)
+        if name not in function.locals and not any(formal.name == name for formal in function.formals):
+            return True
+        graph = self._view.graph(identity)
+        return any(
+            event.path is not None and event.path.root == Name(name, "local") and not event.path.steps and number in reachable(graph, number)
+            for number, event in enumerate(function.events) if event.kind == "local"
+        )
+
+    def _are_related(self, one: str, other: str) -> bool:
+        infos = [info for info in map(self._analysis.program.class_, (one, other)) if info is not None]
+        return len(infos) == 2 and any(
+            name in (*info.mro, *info.subclasses) for info, name in zip(infos, (other, one)))
+
+    def _are_both_ways_round(self, identity: FunctionId, overlap: Overlap, one: Leaf, other: Leaf) -> bool:
+        """Whether it is also asked the other way round, or the ranges are put in order before: else it is one bound, or a number."""
+        ways = self._ways_round(identity, one.owner)
+        return ((one.who, other.who) in ways and (other.who, one.who) in ways) or any(
+            each.operator == "adjacent" and each.event == overlap.event for each in self._overlaps.of(identity))
+
+    def _ways_round(self, identity: FunctionId, owner: str) -> set[tuple[str, str]]:
+        """Which objects of a class are asked to be before which others."""
+        known = self._ways.get((identity, owner))
+        if known is None:
+            known = self._ways[identity, owner] = {
+                (first, second) if each.operator in BEFORE else (second, first)
+                for each in self._overlaps.of(identity) if each.operator in ORDERED
+                for first in _whose(each.left, owner) for second in _whose(each.right, owner)
+            }
+        return known
+
     def _eldest(self, owner: str, classes: set[str]) -> str:
         """The class of a family's changes: the one that others among them are derived from."""
         info = self._analysis.program.class_(owner) if is_declared(owner) else None
@@ -117,11 +192,12 @@ class Decisions:
     def _given(self, identity: FunctionId, overlap: Overlap, met: set[Leaf]) -> frozenset[Leaf]:
         """The compared fields of two objects that the function is given, or of one and those in a collection that it is given."""
         formals = {formal.name for formal in self._view.function(identity).formals}
-        named = {leaf: self._fields.from_formal(identity, overlap.event, leaf).instance for leaf in met}
-        passed = {leaf: name for leaf, name in named.items() if name in formals}
+        parts = {whose(leaf.instance): leaf for leaf in met}       # what an object is a part of does not depend on the field
+        named = {name: whose(self._fields.from_formal(identity, overlap.event, leaf).instance) for name, leaf in parts.items()}
+        passed = {leaf: name for leaf in met if (name := named[whose(leaf.instance)]) in formals}
 
         def meets(one: Leaf, other: Leaf) -> bool:
-            return one in passed and other in passed and passed[one] != passed[other] and _may_meet(overlap, one, other)
+            return one in passed and other in passed and passed[one] != passed[other] and self._may_meet(identity, overlap, one, other)
 
         return frozenset(leaf for pair in overlap.between(meets) for leaf in pair) if len(set(passed.values())) > 1 else frozenset()
 
@@ -259,7 +335,7 @@ def _is_meeting(overlap: Overlap, leaf: Leaf) -> bool:
 
 def _has_elements_in_order(overlap: Overlap) -> bool:
     """Whether elements are compared by a helper that knows their bounds."""
-    return overlap.operator in _ORDER and isinstance(overlap.value, Result)
+    return overlap.operator in ORDERED and isinstance(overlap.value, Result)
 
 
 def is_declared(owner: str) -> bool:
@@ -269,12 +345,12 @@ def is_declared(owner: str) -> bool:
 
 def asks_for_regions(overlap: Overlap) -> bool:
     """Whether sets or bounds are compared: a single key that was there before is looked for in much that is no change."""
-    return overlap.operator in _MEETING or overlap.operator in _ORDER or (overlap.operator in _MEMBERSHIP and overlap.iterated)
+    return overlap.operator in _MEETING or overlap.operator in ORDERED or (overlap.operator in _MEMBERSHIP and overlap.iterated)
 
 
-def _may_meet(overlap: Overlap, one: Leaf, other: Leaf) -> bool:
-    """Whether two fields are two changes': a single thing is looked for among the same things of those before it."""
-    return not one.field.startswith("__") and (overlap.operator not in _MEMBERSHIP or overlap.iterated or one.instance == other.instance or one.collected == other.collected)
+def _whose(side: frozenset[Leaf], owner: str) -> frozenset[str]:
+    """The objects of a class whose fields stand on a side."""
+    return frozenset(leaf.who for leaf in side if leaf.field and leaf.owner == owner)
 
 
 def _target(event: Event) -> AccessPath | None:

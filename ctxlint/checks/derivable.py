@@ -6,6 +6,8 @@ A derived file is one whose loader, when it cannot be read, computes the content
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
@@ -14,6 +16,7 @@ from ctxlint.checks.guarded import asks_whether_there
 from ctxlint.checks.handlers import Handler
 from ctxlint.checks.healed import is_written_where_it_differs
 from ctxlint.checks.marks import is_only_compared
+from ctxlint.checks.memos import is_memo
 from ctxlint.checks.pairs import is_made_of
 from ctxlint.checks.rewrites import Rewrite, Rewrites, sources_of_content
 from ctxlint.checks.torn_loads import handlers_of_garbage
@@ -28,6 +31,8 @@ def why_it_can_be_made_again(analysis: Analysis, rewrites: Rewrites, rewrite: Re
     loaders = [reader for reader in rewrite.readers if reader.effect.distance == nearest]
     if is_cache(analysis, rewrites, rewrite):
         return "the file is a cache: whoever writes it reads it first and is done when there is something in it"
+    if is_memo(analysis, rewrite):
+        return "what is written is computed again where it is missing, and a file that cannot be read counts as an empty one"
     if is_fetched(analysis, rewrite):
         return "all that is written comes from elsewhere and can be fetched again"
     if any(has_another_source(analysis, rewrite, loader) for loader in loaders):
@@ -73,12 +78,23 @@ def _asks_before_it_computes(analysis: Analysis, identity: FunctionId, write: St
         if path(graph, read.event, write.event) is None and not asks_whether_there(analysis, identity, write.place):
             continue
         if any(
-            event.kind == "return" and event.value is not None and is_made_of(analysis, identity, number, event.value, read.event)
-            for number, event in enumerate(analysis.view.function(identity).events)
-            if path(graph, read.event, number, frozenset((write.event,))) is not None
+            is_made_of(analysis, identity, number, value, read.event)
+            and path(graph, read.event, number, frozenset((write.event,))) is not None
+            for number, value in _given(analysis, identity, write)
         ):
             return True
     return False
+
+
+def _given(analysis: Analysis, identity: FunctionId, write: StoreEffect) -> Iterator[tuple[int, Value]]:
+    """What a function gives its caller and is done: what it returns, and what it yields on ways that do not come to the write."""
+    graph = analysis.view.graph(identity)
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.value is not None and (
+            event.kind == "return"
+            or event.kind == "suspend" and event.note in ("yield", "yield-from") and path(graph, number, write.event) is None
+        ):
+            yield number, event.value
 
 
 def has_another_source(analysis: Analysis, rewrite: Rewrite, reader: Access) -> bool:

@@ -18,7 +18,7 @@ class Answers:
     def __init__(self, analysis: Analysis, appends: Appends) -> None:
         self._analysis = analysis
         self._appends = appends
-        self._known = Recall[FunctionId, Optional[int]](lambda target: None, first=min)
+        self._known = Recall[FunctionId, Optional[int]](lambda target: None)
 
     def told_by(self, target: FunctionId) -> int | None:
         """The event that returns the failure of the function's own append; None when it has no such answer."""

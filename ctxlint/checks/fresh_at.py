@@ -41,6 +41,7 @@ from ctxlint.checks.records import (
 )
 from ctxlint.checks.second_writers import is_begin_or_end, is_private, puts_something
 from ctxlint.checks.stale_cells import StaleCell, stale_cells
+from ctxlint.checks.stale_rows import stale_rows
 from ctxlint.checks.store_writers import second_writer
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
 from ctxlint.checks.unchanged import carries_what_never_changes
@@ -87,7 +88,7 @@ def fresh_at(analysis: Analysis) -> Iterator[Finding]:
                 seen.add(cause)
                 yield _finding(analysis, pair)
         written = {pair.write.event for pair in stale}
-        for found in stale_cells(analysis, identity):
+        for found in (*stale_cells(analysis, identity), *stale_rows(analysis, identity)):
             if not found.others and found.beside is None and found.kind != "get-or-create":
                 analysis.spare(identity, found.write.event, "no other function is seen to change this cell of this object", found.read)
             elif found.write.event not in written:
@@ -298,6 +299,7 @@ _CELL_STEPS = {
     "attribute-path": ("read here", "written from the old reading"),
     "drained-buffer": ("its content is handed on", "emptied, with what was added meanwhile"),
     "get-or-create": ("found missing", "filled, whatever is there by now"),
+    "unit-of-work": ("its row is read here", "set from the old reading"),
 }
 
 
@@ -305,7 +307,7 @@ def _cell_finding(analysis: Analysis, found: StaleCell) -> Finding:
     identity, cell = found.function, short_cell((found.cell,))
     reads, writes = _CELL_STEPS[found.kind]
     other = _other_writer(analysis, found)
-    own = analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
+    own = found.kind == "drained-buffer" and analysis.program.owner(found.write.origin[0]) == analysis.program.owner(identity)
     where, event = found.write.origin if own else (identity, found.write.event)
     return Finding(
         function=where, event=event, kind=found.kind, confidence=_cell_confidence(analysis, found),
@@ -343,7 +345,7 @@ def _cell_confidence(analysis: Analysis, found: StaleCell) -> Confidence:
         return "medium"
     if found.kind == "attribute-path" and all(is_begin_or_end(analysis, found.cell, other) for other in found.others):
         return "low"                                      # they fill it at the start, or reset it at the end
-    callable_by_all = found.kind == "drained-buffer" or not is_private(analysis, found.function)
+    callable_by_all = found.kind in ("drained-buffer", "unit-of-work") or not is_private(analysis, found.function)
     return "medium" if found.others and found.goes_through and callable_by_all else "low"
 
 

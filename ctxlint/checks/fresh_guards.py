@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.cells import cells_of
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.effects import StoreEffect, text_of_value
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
+from ctxlint.calls.sql import locks_rows
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.checked_inside import checks_its_base
 from ctxlint.checks.lock_keys import picking_keys
 from ctxlint.checks.records import keys_of, same_store, selectors
-from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between
+from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between, waits
 from ctxlint.flow.guards import guards
+from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.knowledge.words import hints
 
@@ -26,6 +28,8 @@ def guard_of(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
         return "the write is conditional: the store itself refuses it when the record is another one"
     if is_held_over(analysis, identity, read, write.event):
         return "one hold of a lock or a transaction lasts from the read to the write"
+    if _locks_what_it_reads(analysis, identity, read):
+        return "the query locks the rows that it reads until the transaction ends"
     if compares(analysis, identity, read, write):
         return "a condition of the write compares what was read with what is there now"
     if analysis.guards.held_by_callers(identity):
@@ -39,6 +43,14 @@ def guard_of(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
     if looks_again(analysis, identity, read, write):
         return "the write depends on a second reading after the last suspension point"
     return ""
+
+
+def _locks_what_it_reads(analysis: Analysis, identity: FunctionId, read: int) -> bool:
+    return any(
+        locks_rows(text_of_value(analysis.view, *effect.origin, argument.value))
+        for effect in analysis.summaries.effects_at(identity, read) if effect.kind == "read" and effect.medium == "sql"
+        for argument in analysis.view.event(*effect.origin).arguments
+    )
 
 
 def is_held_over(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:
@@ -62,11 +74,20 @@ def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read
     if not picks:
         return False
     wanted = {key for at, value in picks for key in keys_of(analysis, identity, at, value)}
-    given = [v for v in selectors(analysis, identity, read) if not isinstance(v, Constant)]
+    given = [v for each in selectors(analysis, identity, read) for v in _values_asked_for(each) if not isinstance(v, Constant)]
     asked = {key for each in given for key in keys_of(analysis, identity, read, each)}
     places = [k for k in asked if isinstance(k, Term)] + [e.place for e in analysis.summaries.effects_at(identity, read)]
     asked |= {part for place in places for part in subterms(place)}
     return bool(wanted and given) and wanted.isdisjoint(asked)
+
+
+def _values_asked_for(selector: Value) -> Iterator[Value]:
+    """What a selecting argument says: of a query by example, `{"_id": key}`, the values in it."""
+    if isinstance(selector, Compound) and selector.operator == "dict":
+        for part in selector.parts:
+            yield from _values_asked_for(part)
+    else:
+        yield selector
 
 
 def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
@@ -152,6 +173,9 @@ def rechecks_object(analysis: Analysis, identity: FunctionId, read: int, write: 
     A cell that nobody changes, such as a limit, tells nothing.
     """
     asked = {s.event for s in condition_sources(analysis, identity, write) if s.kind == "cell" and s.event not in (-1, read)}
+    if asked:
+        graph = analysis.view.graph(identity)
+        asked &= reachable(graph, waits(analysis, identity) & reachable(graph, read))  # where no way leads at all, none that agrees with itself does
     return any(
         _can_have_changed(analysis, identity, again) and comes_before(analysis, identity, read, again) and wait_between(analysis, identity, read, again) is not None
         and wait_between(analysis, identity, again, write) is None

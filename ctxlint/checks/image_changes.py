@@ -26,6 +26,7 @@ class Changes:
         self._mutated = mutated
         self._by_root: dict[Holder, list[Change]] = {}
         self._by_owner: dict[Holder, list[Change]] = {}
+        self._seen: dict[tuple[Holder, int, tuple[str, ...], bool], tuple[Change, ...]] = {}
         for change in mutated.changes:
             root = change.place.partition("[")[0]
             self._by_root.setdefault(root, []).append(change)
@@ -35,13 +36,27 @@ class Changes:
         """The changes of what lies where the place does, and of what its objects hold."""
         return (*self._of(place), *self._mutated.through(place))
 
+    def of_fields(self, class_id: str) -> Sequence[Change]:
+        """The changes of what the fields of a class's objects hold."""
+        return self._by_owner.get(class_id, ())
+
     def _of(self, place: Holder) -> Sequence[Change]:
         """The changes of what has the place's name, or of the attributes of the class that it names."""
         root = place.partition("[")[0]
         return self._by_root.get(root) or self._by_owner.get(root) or ()
 
-    def seen(self, image: Image, *, through: bool = False) -> Iterator[Change]:
-        """The changes that are seen through an image, the nearest first; of a copied object also of what its fields hold."""
+    def seen(self, image: Image, *, through: bool = False) -> Sequence[Change]:
+        """The changes that are seen through an image, the nearest first; of a copied object also of what its fields hold.
+
+        The same image is asked about for each of its many restores, so the answers are remembered.
+        """
+        key = (image.holder, image.depth, image.apart, through)
+        found = self._seen.get(key)
+        if found is None:
+            found = self._seen[key] = tuple(self._find_seen(image, through))
+        return found
+
+    def _find_seen(self, image: Image, through: bool) -> Iterator[Change]:
         beyond = self._mutated.through(image.holder) if through and image.depth else ()
         for changes in (self._of(image.holder), beyond):
             yield from sorted(

@@ -7,6 +7,10 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, Types
 from ctxlint.checks.analysis import Analysis
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.graph import EventGraph
+from ctxlint.flow.loops import Loops
+from ctxlint.flow.paths import path
+from ctxlint.ir.value import Closure, Value, parts_of
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.holders import Holder
 from ctxlint.roles.image import DEEP, steps_in
@@ -18,6 +22,10 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
 
     An object of a class that lies in two places as it is, is more often known by two than recorded.
     """
+    if _is_one_step(analysis, save, restore):
+        return "low"
+    if is_of_closure(analysis, save, restore):
+        return "medium" if _is_handed_on(analysis, save.function, restore.origin) else "low"
     if _is_object(analysis, save) and not hints(save.place, analysis.words.snapshots):
         return "low"
     if any(_is_passed_by(analysis, each) for each in (save, restore)) or _is_of_another(analysis, save):
@@ -33,6 +41,41 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
     if named and (copied or entry):
         return "high"
     return "medium" if named or (own and (copied or entry)) else "low"
+
+
+def _is_one_step(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether what one side puts down the other takes up in the same call: a value on its way from place to place is no record."""
+    if restore.function == save.function:
+        return not hints(save.place, analysis.words.snapshots) and not are_choices(analysis, save, restore)
+    inner = save.function
+    while inner.module == restore.function.module and inner.index > 0:
+        inner = FunctionId(inner.module, analysis.view.function(inner).enclosing)
+        if inner == restore.function:
+            return True
+    return False
+
+
+def is_of_closure(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether the record is a variable of the saving function that a function inside it puts back: each call has a record of its own."""
+    function = analysis.view.function(save.function)
+    if not save.place.startswith(f"{save.function.module}:{function.qualname}.") or save.function.module != restore.origin.module:
+        return False
+    outer = restore.origin.index
+    while outer > 0 and outer != save.function.index:
+        outer = analysis.view.function(FunctionId(save.function.module, outer)).enclosing
+    return outer == save.function.index != restore.origin.index
+
+
+def _is_handed_on(analysis: Analysis, outer: FunctionId, inner: FunctionId) -> bool:
+    """Whether a function gives a function inside it to somebody who may call it later."""
+    events = analysis.view.function(outer).events
+    it: set[Value] = {Closure(inner.index)}
+    it |= {e.path.root for e in events if e.kind in ("define", "local") and e.path is not None and e.value == Closure(inner.index)}
+    return any(
+        each in it for event in events
+        for value in (*[a.value for a in event.arguments], event.value if event.kind in ("write", "return") else None)
+        for each in (parts_of(value) if value is not None else ())
+    )
 
 
 def _is_passed_by(analysis: Analysis, stored: Stored) -> bool:
@@ -62,7 +105,31 @@ def is_named(analysis: Analysis, save: Stored) -> bool:
 def is_record(analysis: Analysis, save: Stored, restore: Stored) -> bool:
     """Whether the two stores are a save and its restore, and not one value that is handed to and fro."""
     apart = save.function != restore.function and save.origin != restore.origin
-    return apart or hints(save.place, analysis.words.snapshots)
+    return apart or hints(save.place, analysis.words.snapshots) or are_choices(analysis, save, restore)
+
+
+def are_choices(analysis: Analysis, save: Stored, restore: Stored) -> bool:
+    """Whether one function both saves and restores by itself, as it is told: the one does not follow the other in the same round."""
+    identity = save.function
+    if not identity == save.origin == restore.function == restore.origin:
+        return False
+    if not (save.place.endswith("]") or save.image.depth or restore.image.depth):
+        return False                                    # two names for one value say nothing of a record
+    graph = analysis.view.graph(identity)
+    events = min(save.event, restore.event), max(save.event, restore.event)
+    known = graph.derived(_known_choices)
+    found = known.get(events)
+    if found is None:
+        heads = frozenset(loop.head for loop in graph.derived(Loops).all if loop.body.issuperset(events))
+        found = known[events] = not any(
+            path(graph, one, other, heads, exceptional=False) is not None for one, other in (events, events[::-1])
+        )
+    return found
+
+
+def _known_choices(graph: EventGraph) -> dict[tuple[int, int], bool]:
+    """Which of two events does not follow the other in the same round, as far as somebody has asked: each pair of sides is asked about often."""
+    return {}
 
 
 def is_way_back(save: Stored) -> bool:

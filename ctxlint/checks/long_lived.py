@@ -8,6 +8,7 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import split
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import conditions
+from ctxlint.checks.held_objects import writers_of_held
 from ctxlint.checks.second_writers import other_writers, siblings_through
 from ctxlint.checks.shared_variables import captured_name, other_closures, readings
 from ctxlint.checks.suspensions import wait_between
@@ -43,9 +44,13 @@ def writers_beside(analysis: Analysis, identity: FunctionId, write: Mutation, ce
     """Who else changes the cell; of an object that an attribute holds, those who reach it through the same attribute."""
     if captured_name(analysis, identity, write):
         return other_closures(analysis, identity, write)
-    inner = [step for step in write.path.steps[1:] if not step.startswith("[")]
-    own = isinstance(write.path.root, Name) and write.path.root.scope != "global"
-    return siblings_through(analysis, identity, write, cell) if own and inner else other_writers(analysis, identity, cell)
+    root, inner = write.path.root, [step for step in write.path.steps[1:] if not step.startswith("[")]
+    own = isinstance(root, Name) and root.scope != "global"
+    if not is_long_lived(analysis, identity, write) or (write.distance and (inner or not own)):
+        return writers_of_held(analysis, identity, write, cell)
+    if not (own and inner):
+        return tuple(change for change in other_writers(analysis, identity, cell) if change.function != write.origin[0])
+    return siblings_through(analysis, identity, write, cell) or writers_of_held(analysis, identity, write, cell)
 
 
 def rechecks_variable(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:

@@ -20,7 +20,7 @@ class Named:
         self._analysis = analysis
         self._name = name
         self._means: dict[FunctionId, bool] = {}
-        self._surely = Recall[FunctionId, bool](lambda target: False, first=min)     # a recursion proves nothing
+        self._surely = Recall[FunctionId, bool](lambda target: False)     # a recursion proves nothing
 
     def calls(self, identity: FunctionId) -> Iterator[int]:
         """The events of a function that may call what is named, and wait for it if it runs elsewhere."""

@@ -7,14 +7,19 @@ The noted keys take part in no comparison at all.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.view import View
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.uncompared import Uncompared
-from ctxlint.roles.carriers import Carrier, Carriers
+from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.value import Name, parts_of
+from ctxlint.roles.carriers import Carrier, Carriers, scope_of
+from ctxlint.roles.copied_state import CopiedState
 from ctxlint.roles.recordings import Applied, Noted, Recordings
 from ctxlint.roles.validations import Test, Validations
 
@@ -35,21 +40,22 @@ def writes_alone(analysis: Analysis) -> Iterator[WritesAlone]:
     reading: dict[str, list[Noted]] = {}
     for note in _noted_at_reads(analysis, recordings):
         reading.setdefault(note.function.module, []).append(note)
-    functions: dict[str, list[FunctionId]] = {module: [] for module in reading}
-    for identity in analysis.program.functions() if reading else ():
-        if identity.module in functions:
-            functions[identity.module].append(identity)
     validations = Validations(analysis.view, carriers)
     uncompared = Uncompared(analysis, carriers, validations)
     for module in sorted(reading):
-        fills = [note for identity in functions[module] for note in recordings.noted(identity) if _is_kept(note)]
+        functions = list(analysis.program.functions_in(module))
+        fills = [note for identity in functions for note in recordings.noted(identity) if _is_kept(note)]
         noted = [note for note in reading[module] if _has_writer(uncompared, fills, note)]
-        for identity in functions[module]:
+        if not noted:
+            continue
+        copied = CopiedState(analysis.view, carriers, functions)
+        for identity in functions:
             elsewhere = [note for note in noted if note.function != identity]
             applied = recordings.applied(identity) if elsewhere else ()
             tests = [test for test in validations.of(identity) if test.decides] if applied else []
             if tests:
-                yield from _left_out(recordings, uncompared, elsewhere, fills, applied, tests)
+                asked = _Asked(analysis.view, recordings, copied, identity)
+                yield from _left_out(asked, uncompared, elsewhere, fills, applied, tests)
 
 
 def _noted_at_reads(analysis: Analysis, recordings: Recordings) -> Iterator[Noted]:
@@ -64,7 +70,7 @@ def _noted_at_reads(analysis: Analysis, recordings: Recordings) -> Iterator[Note
 
 def _is_kept(note: Noted) -> bool:
     """Whether a container is more than a variable of the function that fills it."""
-    own = f"{note.function.module}:{note.function.index}"
+    own = scope_of(note.function)
     return any(carrier.kind != "variable" or carrier.scope != own for carrier in note.containers)
 
 
@@ -77,38 +83,39 @@ def _has_writer(uncompared: Uncompared, fills: list[Noted], note: Noted) -> bool
 
 
 def _left_out(
-    recordings: Recordings, uncompared: Uncompared, noted: list[Noted], fills: list[Noted], applied: Iterable[Applied], tests: list[Test],
+    asked: _Asked, uncompared: Uncompared, noted: list[Noted], fills: list[Noted], applied: Iterable[Applied], tests: list[Test],
 ) -> Iterator[WritesAlone]:
     """The tests of what a function applies which no noted key takes part in; each question is asked of as few as can depend on it."""
     for kept in sorted(frozenset().union(*(each.kept for each in applied))):
         own = [each for each in applied if kept in each.kept and kept not in each.state]
         writing = [note for note in fills if kept in note.containers]
-        if not own or not (writing or kept.kind == "field"):
+        if not (writing or kept.kind == "field") or not any(asked.outlives(each) for each in own):
             continue
         state = frozenset().union(*(each.state for each in own))
         mapping = frozenset().union(*(each.state for each in own if each.by_key))
         keys = {(note.function, note.key) for note in writing}
         written = frozenset([kept]).union(*(note.containers for note in fills if (note.function, note.key) in keys))
-        asking = [test for test in tests if _asks(test, written, state, mapping)]
-        reads = list(_reads(recordings, noted, writing, written | state)) if asking else []
+        asking = [test for test in tests if _asks(test, written, state) and asked.decides(test, own)]
+        reads = list(_reads(asked, noted, writing, written | state, state)) if asking else []
         for test in asking:
             for note, read in reads:
-                if test.function == note.function:
+                if note.function in (test.function, test.own[0]):
                     continue
+                if test.membership and test.container & mapping and asked.looks_into(note, test.container):
+                    continue                             # it is only asked if the key is there in the state
                 beside = uncompared.kept_beside(read, kept, _recording(noted, read))
                 if beside is not None and (writing or beside != read) and test.mentioned.isdisjoint((read, beside)):
                     yield WritesAlone(test, kept, beside, note)
 
 
 def _reads(
-    recordings: Recordings, noted: list[Noted], writing: list[Noted], applied: frozenset[Carrier]
+    asked: _Asked, noted: list[Noted], writing: list[Noted], applied: frozenset[Carrier], state: frozenset[Carrier]
 ) -> Iterator[tuple[Noted, Carrier]]:
     """The noted keys of the state, and where they are noted: not where something is kept to be written under them."""
     keys = {(note.function, note.key) for note in writing}
-    looked = [recordings.names_looked_up(*key) for key in keys]
     for note in noted:
         read = next((each for each in sorted(note.containers) if each not in applied), None)
-        if read is not None and (note.function, note.key) not in keys and _is_of_the_state(recordings, note, looked):
+        if read is not None and (note.function, note.key) not in keys and asked.reads(note, state):
             yield note, read
 
 
@@ -116,14 +123,59 @@ def _recording(noted: Iterable[Noted], read: Carrier) -> frozenset[FunctionId]:
     return frozenset(note.function for note in noted if read in note.containers)
 
 
-def _asks(test: Test, written: frozenset[Carrier], state: frozenset[Carrier], mapping: frozenset[Carrier]) -> bool:
-    """Whether a test asks of what is written if the state is what it was; not only if a key is there in the state."""
-    if not test.mentioned & written or not test.mentioned & (state - written):
+def _asks(test: Test, written: frozenset[Carrier], state: frozenset[Carrier]) -> bool:
+    """Whether a test asks of what is written if the state, or what is kept of it, is what it was."""
+    if not test.about & written or not test.mentioned & (state - written):
         return False
-    return not (test.membership and test.container & mapping)
+    return not (test.membership and test.container & written) or not test.element.isdisjoint(state - written)
 
 
-def _is_of_the_state(recordings: Recordings, note: Noted, looked: list[frozenset[str]]) -> bool:
-    """Whether what is read has something in common with what is looked up where something is kept to be written."""
-    own = recordings.names_looked_up(note.function, note.key)
-    return not own or not any(looked) or any(not own.isdisjoint(each) for each in looked)
+class _Asked:
+    """What is asked of the function that applies what was kept."""
+
+    def __init__(self, view: View, recordings: Recordings, copied: CopiedState, identity: FunctionId) -> None:
+        self._view = view
+        self._recordings = recordings
+        self._copied = copied
+        self._identity = identity
+
+    def outlives(self, applied: Applied) -> bool:
+        """Whether what something is stored in is more than a variable that the function throws away."""
+        function = self._view.function(self._identity)
+        formals = {formal.name for formal in function.formals}
+        own = scope_of(self._identity)
+        return any(
+            carrier.kind != "variable" or carrier.scope != own or carrier.name in formals or carrier.name in self._given_away
+            for carrier in applied.state
+        )
+
+    @functools.cached_property
+    def _given_away(self) -> frozenset[str]:
+        """The variables that the function returns, or puts into something else."""
+        return frozenset(
+            part.name for event in self._view.function(self._identity).events
+            if event.value is not None and (event.kind in ("return", "write") or event.note == "yield")
+            for part in parts_of(event.value) if isinstance(part, Name)
+        )
+
+    def decides(self, test: Test, applied: Iterable[Applied]) -> bool:
+        """Whether what is kept is stored after the test on some way, and on another one not; by a callee that does both, there."""
+        graph = self._view.graph(self._identity)
+        stores = {each.event for each in applied}
+        if (test.own[0] != self._identity and test.at in stores) or stores.isdisjoint(reachable(graph, test.at)):
+            return False
+        ends = {graph.exit, *(n for n, event in enumerate(graph.function.events) if event.kind == "raise")}
+        raising = test.own[0] != self._identity and any(event.kind == "raise" for event in self._view.function(test.own[0]).events)
+        return raising or path(graph, test.at, ends, stores, exceptional=False) is not None
+
+    def reads(self, note: Noted, state: frozenset[Carrier]) -> bool:
+        """Whether what is noted are keys by which the state is read that is written here."""
+        looked = self._looked_up(note)
+        return bool(looked) and (self._copied.are_one(looked, state) or self._copied.is_unknown(looked))
+
+    def looks_into(self, note: Noted, container: frozenset[Carrier]) -> bool:
+        """Whether what is noted are keys that are looked up in a container."""
+        return self._copied.are_one(self._looked_up(note), container)
+
+    def _looked_up(self, note: Noted) -> frozenset[Carrier]:
+        return self._recordings.looked_up_in(note.function, note.key) - note.containers

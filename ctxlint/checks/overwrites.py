@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.atomic_helpers import AtomicHelpers
 from ctxlint.checks.derivable import why_it_can_be_made_again
+from ctxlint.checks.fallbacks import Fallbacks
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import Handler, handlers_of
 from ctxlint.checks.pairs import is_parsed, is_serialised
+from ctxlint.checks.private_files import PrivateFiles
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
 from ctxlint.checks.torn_loads import handlers_of_garbage, taken_for_nothing
 from ctxlint.checks.working_files import is_written_anew_before_reading
@@ -26,15 +30,18 @@ from ctxlint.roles.stores import Access
 
 
 def overwrites(
-    analysis: Analysis, inode_users: Sequence[str] = (), watchers: Sequence[str] = ()
+    analysis: Analysis, inode_users: Sequence[str] = (), watchers: Sequence[str] = (),
+    regular: Sequence[str] = (), special: Sequence[str] = (),
+    private_makers: Sequence[str] = (), mode_setters: Sequence[str] = (), mode_openers: Sequence[str] = (),
 ) -> Iterator[Finding]:
     """Report every in-place overwrite of a file that some function of the program reads back.
 
     `inode_users` are modules that know an open file by its inode, which replacing it changes, `watchers` such that watch files
-    from anywhere in the program.
+    from anywhere in the program. `regular` and `special` are those of `Fallbacks`, the last three those of `PrivateFiles`.
     """
     rewrites = Rewrites(analysis)
-    helpers = AtomicHelpers(analysis)
+    helpers = AtomicHelpers(analysis, PrivateFiles(analysis, private_makers, mode_setters, mode_openers))
+    fallbacks = Fallbacks(analysis, regular, special)
     watched = any(imports(module, watchers) for module in analysis.program.modules.values())
     shown: set[tuple[FunctionId, int]] = set()
     for rewrite in rewrites.read_back():
@@ -52,17 +59,33 @@ def overwrites(
             found.facts["held-by-inode"] = "yes"
         if is_named_by_caller(rewrite.place):
             found.facts["named-by-caller"] = "yes"
+        if any(imports(analysis.program.modules[name], watchers) for name in modules | owning_modules(analysis, rewrite)):
+            found.facts["watched"] = "yes"
+        reasons = fallbacks.why(*rewrite.opening)
+        if reasons:
+            found.facts["not-replaced"] = ", or ".join(text for text, _, _ in reasons)
+            found = msgspec.structs.replace(found, evidence=(*found.evidence, *[Evidence(*reason) for reason in reasons]))
         function = found.function
-        helper = helpers.for_module(function.module, function)
-        if helper is not None:
-            where = "" if helper.function.module == function.module else helper.function.module
-            found.facts["helper"] = f"{where}:{helper.name}:{helper.content}"
+        near = [
+            ":".join((
+                "" if helper.function.module == function.module else helper.function.module, helper.name, helper.content, helper.path,
+                "encoding" if helper.asks_encoding else ""))
+            for helper in helpers.for_module(function.module, function)
+        ]
+        if near:
+            found.facts["helpers"] = " ".join(near)
         yield found
 
 
 def imports(module: LinkedModule, packages: Sequence[str]) -> bool:
     """Whether a module imports something of one of the packages."""
     return any(statement.target.partition(".")[0] in packages for statement in module.ir.imports)
+
+
+def owning_modules(analysis: Analysis, rewrite: Rewrite) -> set[str]:
+    """The modules of the class that writes, and of its bases."""
+    info = analysis.program.class_(analysis.program.owner(rewrite.function) or "")
+    return {base.module for each in info.mro if (base := analysis.program.class_(each)) is not None} if info is not None else set()
 
 
 def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
@@ -80,7 +103,7 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     flow = [FlowStep(identity, event, f"truncates {place}")]
     if serialises is not None:
         flow.append(FlowStep(rewrite.function, serialises, "can fail here: the value is serialised after the file was emptied"))
-    if emptied is not None:
+    if emptied is not None and kind == "loaded-as-empty":
         reader = emptied
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {place} back"))
     return Finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctxlint.calls.effects import written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.opened import handle_uses
-from ctxlint.calls.terms import parameters
+from ctxlint.calls.terms import are_named_alike, parameters
 from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
@@ -24,8 +24,11 @@ def reads_of_the_same_argument(analysis: Analysis, level: Access) -> list[Access
 
 
 def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
-    """The reads of a bare argument by a function of the same class or module that understands what the writer writes."""
-    if level.effect.place.kind != "param":
+    """The reads of a bare argument, or of a file named alike in a folder that both are told, by a function of the same class or
+    module that understands what the writer writes.
+    """
+    place = level.effect.place
+    if not (place.kind == "param" and level.effect.distance == 0 or are_named_alike(place, place)):
         return []
     written = _formats_written(analysis, level)
     if not written:
@@ -34,7 +37,8 @@ def reads_beside(analysis: Analysis, level: Access) -> list[Access]:
         Access(other, effect)
         for other in _neighbours(analysis, level.function)
         for effect in analysis.summaries.of(other).effects
-        if effect.kind == "read" and effect.medium == "file" and effect.distance == 0 and effect.place.kind == "param"
+        if effect.kind == "read" and effect.medium == "file" and effect.distance == 0
+        and (effect.place.kind == place.kind == "param" or are_named_alike(place, effect.place))
         and written & _formats_of_content(analysis, other, effect.event, 1 if analysis.program.owner(other) is not None else 0)
     ]
 

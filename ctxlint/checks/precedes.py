@@ -13,6 +13,7 @@ from ctxlint.checks.call_order import before_call
 from ctxlint.checks.finding import Finding
 from ctxlint.checks.store_pairs import before_other_store
 from ctxlint.checks.store_records import before_store_record
+from ctxlint.checks.undo_deltas import LastTakers
 from ctxlint.checks.undo_records import before_undo_record
 
 
@@ -24,7 +25,8 @@ def precedes(analysis: Analysis, *, first: str = "record", then: str = "mutate")
     if (first, then) != ("record", "mutate"):
         yield from before_call(analysis, first, then)
         return
+    takers = LastTakers(analysis)
     for identity in analysis.program.functions():
         yield from before_store_record(analysis, identity)
-        yield from before_undo_record(analysis, identity)
+        yield from before_undo_record(analysis, takers, identity)
         yield from before_other_store(analysis, identity)

@@ -42,17 +42,20 @@ class Test(msgspec.Struct, frozen=True):
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """A condition without which the event is not reached, and the last event before it is asked."""
+    """A condition without which the event is not reached, the last event before it is asked, and the node behind it, where every
+    name holds what the condition asks about.
+    """
 
     condition: Condition
     at: int
+    behind: int
 
 
 def retry_trap(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: int) -> int | None:
     """The event at which a second attempt leaves because of the mutation, so that the record is never written; or None."""
     for gate in gates(analysis, identity, record):
         if any(
-            _asks(analysis, identity, mutation, gate.at, test) and _flips(analysis, identity, mutation, gate.at, test)
+            asks(analysis, identity, mutation, gate.behind, test) and _flips(analysis, identity, mutation, gate.behind, test)
             for test in tests(gate.condition.value, gate.condition.holds)
         ) and not _is_recorded_otherwise(analysis, identity, mutation, record, gate):
             return gate.at
@@ -96,7 +99,7 @@ def _find_gates(graph: EventGraph, event: int) -> Iterator[Gate]:
             others = [graph.size + other.target for other in block.edges if other is not edge]
             asked_again = {graph.size + number, *range(block.first, block.last)}
             if event not in others and path(graph, others, event, asked_again, consistent=False) is None:
-                yield Gate(edge.condition, max(block.last - 1, block.first) if block.last > block.first else event)
+                yield Gate(edge.condition, max(block.last - 1, block.first) if block.last > block.first else event, target)
 
 
 def tests(value: Value, holds: bool) -> Iterator[Test]:
@@ -131,7 +134,7 @@ def _comparison(value: Compound, holds: bool) -> Iterator[Test]:
             yield Test(subject, relation, other)
 
 
-def _asks(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, test: Test) -> bool:
+def asks(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int, test: Test) -> bool:
     """Whether the test is about the very cell, as it was before the mutation (or as the mutation found it)."""
     results = [what for kind, what in analysis.view.origins(identity).identity(test.subject, at) if kind == "result"]
     return any(isinstance(what, int) and what <= mutation.event and _tells(analysis, identity, mutation.cells[-1], what)
@@ -143,7 +146,10 @@ def _tells(analysis: Analysis, identity: FunctionId, cell: str, number: int) -> 
     view = analysis.view
     event = view.event(identity, number)
     if event.kind == "read" and event.path is not None:
-        return cells_of(view, identity, number, event.path)[-1:] == (cell,)
+        return any(
+            cells_of(view, identity, number, path)[-1:] == (cell,)
+            for path in (event.path, *view.resolve_path(identity, number, event.path))
+        )
     if event.kind != "call" or event.path is None:
         return False
     functions = {f for call in view.calls(identity, number) for f in call.functions}
@@ -171,6 +177,8 @@ def _flips(analysis: Analysis, identity: FunctionId, mutation: Mutation, at: int
         return mutation.how in ("rebind", "field")
     if mutation.how in ("rebind", "field"):
         return _flips_value(analysis, identity, mutation, at, test)
+    if mutation.how == "item" and test.relation == "different" and test.other is not None:
+        return _enters(analysis, identity, mutation, at, test.other)
     if depth_inside(mutation) > 0:
         return False
     if mutation.how in ("remove", "delete", "clear"):

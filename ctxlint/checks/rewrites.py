@@ -15,7 +15,7 @@ from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.sources import Source
-from ctxlint.calls.terms import UNKNOWN, Term, are_apart, is_fresh, parameters
+from ctxlint.calls.terms import UNKNOWN, Term, are_apart, are_named_alike, is_fresh, parameters
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.guarded import runs_only_if_missing
 from ctxlint.checks.ordering import comes_before
@@ -151,7 +151,8 @@ class Rewrites:
             yield from above.values()
         elif beside:
             apart = not any(self._are_told_the_same(level, reader) for reader in beside)
-            yield Rewrite(level.function, level.effect, level.effect.place, beside, False, apart)
+            alike = any(are_named_alike(level.effect.place, reader.effect.place) for reader in beside)
+            yield Rewrite(level.function, level.effect, level.effect.place, beside, alike, apart)
         else:
             self._spare(level, "the path comes from the callers, and none of the analysed ones reads such a file back")
 
@@ -219,7 +220,7 @@ class Rewrites:
 
     def _readers_beside(self, level: Access) -> tuple[Access, ...]:
         """Who reads such a file, when nobody known names one: a function beside this one that understands what it writes."""
-        if level.effect.distance or level.effect.keys or is_handed_in(self._analysis, level):
+        if level.effect.keys or is_handed_in(self._analysis, level):
             return ()
         return _nearest_first(reads_beside(self._analysis, level), level)
 
@@ -227,8 +228,10 @@ class Rewrites:
         """Whether some function tells both the same path.
 
         So does the class: by a path of the same name that has a value of its own, or by a method of a base class that is
-        overridden, through which the program saves whatever it holds.
+        overridden, through which the program saves whatever it holds; and whoever names files of one folder alike.
         """
+        if are_named_alike(level.effect.place, reader.effect.place):
+            return True
         function, name = self._analysis.view.function(level.function), level.effect.place.name
         own = {formal.name for formal in function.formals if formal.default not in (None, NONE)}
         if name == reader.effect.place.name and (name in own or self._is_override(level.function)):
@@ -272,7 +275,9 @@ def _is_of_another_call(analysis: Analysis, level: Access, reader: Access) -> bo
 
 
 def _nearest_first(found: list[Access], level: Access) -> tuple[Access, ...]:
-    return tuple(sorted(found, key=lambda access: (access.effect.distance, access.function != level.function, access.function)))
+    """By calls to the reading, then the writing function, those of its module, and the others."""
+    own = level.function
+    return tuple(sorted(found, key=lambda it: (it.effect.distance, it.function != own, it.function.module != own.module, it.function)))
 
 
 def _is_lifted_from(effect: StoreEffect, below: StoreEffect) -> bool:

@@ -22,6 +22,8 @@ from ctxlint.calls.terms import is_fresh
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.fresh_guards import condition_sources, is_held_over, rechecks_object
+from ctxlint.checks.given_out import looks_through_alias, puts_back
+from ctxlint.checks.held_objects import is_of_same_object, values_put_in
 from ctxlint.checks.long_lived import is_long_lived, readings_for, rechecks_variable, writers_beside
 from ctxlint.checks.prefixes import meets_nobody
 from ctxlint.checks.records import keys_of
@@ -32,7 +34,7 @@ from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.cells import Change
 from ctxlint.roles.tasks import Start
 
-Kind = Literal["attribute-path", "drained-buffer", "get-or-create"]
+Kind = Literal["attribute-path", "drained-buffer", "get-or-create", "unit-of-work"]
 
 _REPLACES = frozenset({"rebind", "item", "field", "augment"})
 _ADDS = frozenset({"add", "item", "augment"})
@@ -55,6 +57,9 @@ class StaleCell(msgspec.Struct, frozen=True):
     goes_through: bool = True
     beside: Start | None = None
     task: Start | None = None
+
+
+_NOBODY_ELSE = "nobody else can run between the read of the cell and its write"
 
 
 def stale_cells(analysis: Analysis, identity: FunctionId) -> Iterator[StaleCell]:
@@ -93,10 +98,15 @@ def _stale(analysis: Analysis, identity: FunctionId, write: Mutation, captured: 
     found = _drained(analysis, identity, write)
     if found is not None:
         return found
-    if not is_long_lived(analysis, identity, write):
-        analysis.spare(identity, write.event, "what is changed is no attribute of this object and no variable of the module")
-        return None
-    return _replaced(analysis, identity, write) or _filled(analysis, identity, write)
+    if is_long_lived(analysis, identity, write):
+        return _replaced(analysis, identity, write) or _filled(analysis, identity, write)
+    # Ways through a function are dear: whether anybody else reaches the object is asked before them.
+    reached = write.how in _REPLACES and bool(writers_beside(analysis, identity, write, write.cells[-1]))
+    found = _replaced(analysis, identity, write) if reached else None
+    if found is not None and found.others:
+        return found
+    analysis.spare(identity, write.event, "what is changed belongs to no object that is seen to outlast the call")
+    return None
 
 
 def _in_threads(analysis: Analysis, identity: FunctionId, write: Mutation, captured: bool) -> Start | None:
@@ -110,9 +120,11 @@ def _in_threads(analysis: Analysis, identity: FunctionId, write: Mutation, captu
 
 
 def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> StaleCell | None:
-    if write.how not in _REPLACES or write.distance or analysis.view.event(identity, write.event).kind == "call":
+    if write.distance:
+        write = msgspec.structs.replace(write, values=values_put_in(analysis, identity, write))
+    elif analysis.view.event(identity, write.event).kind == "call":
         return None
-    if _is_handle(analysis, identity, write):
+    if write.how not in _REPLACES or not write.values or _is_handle(analysis, identity, write):
         return None
     variable = captured_name(analysis, identity, write)
     cell = variable or write.cells[-1]
@@ -120,17 +132,22 @@ def _replaced(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stal
     if write.event in reads:
         analysis.spare(identity, write.event, "what the variable holds now is a part of what it is set to")
         return None
+    if reads and not any(min(reads) < point < write.event for point in waits(analysis, identity)):
+        analysis.spare(identity, write.event, _NOBODY_ELSE, max(reads))
+        return None
     for read in sorted(reads, reverse=True):
         if not comes_before(analysis, identity, read, write.event) or _is_another_entry(analysis, identity, read, write):
             continue
+        if not variable and not is_of_same_object(analysis, identity, read, write):
+            continue
         suspension = wait_between(analysis, identity, read, write.event)
         if suspension is None or not read < suspension < write.event:
-            analysis.spare(identity, write.event, "nobody else can run between the read of the cell and its write", read)
+            analysis.spare(identity, write.event, _NOBODY_ELSE, read)
             return None
-        if _looks_through_alias(analysis, identity, read, write):
+        if looks_through_alias(analysis, identity, read, write):
             analysis.spare(identity, write.event, "the value is looked up anew through an alias of the live object", read)
             return None
-        if _puts_back(analysis, identity, read, write):
+        if puts_back(analysis, identity, read, write):
             analysis.spare(identity, write.event, "the old value itself is put back, as an override that is taken back", read)
             return None
         others = writers_beside(analysis, identity, write, cell)
@@ -165,33 +182,6 @@ def _is_handle(analysis: Analysis, identity: FunctionId, write: Mutation) -> boo
         isinstance(k, Instance) and analysis.program.class_(k.name) is None and k.name not in LANGUAGE
         and not k.name.startswith("builtins.")
         for k in kinds
-    )
-
-
-def _puts_back(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
-    """Whether the old value itself may be written: an override that is taken back, a default that is kept.
-
-    A copy of it to which something was added is another value.
-    """
-    origins = analysis.view.origins(identity)
-    taken = analysis.view.event(identity, read)
-    copied = taken.kind == "call" and (analysis.view.does(identity, read, "copies") is not None or taken.path is None or not taken.path.steps)
-    if copied and any(
-        isinstance(value, Name) and analysis.view.definitions(identity).additions(write.event, value.name) for value in write.values
-    ):
-        return False
-    return any(("result", read) in origins.identity(value, write.event) for value in write.values)
-
-
-def _looks_through_alias(analysis: Analysis, identity: FunctionId, read: int, write: Mutation) -> bool:
-    """Whether the entry that the value is made of is taken out of the object itself, kept under a local name, after the last wait."""
-    origins = analysis.view.origins(identity)
-    leaves = {what for value in write.values for kind, what in origins.roots(value, write.event) if kind == "result"}
-    return any(
-        isinstance(taken, int) and taken != read and (event := analysis.view.event(identity, taken)).path is not None
-        and event.path.steps and ("result", read) in origins.identity(event.path.root, taken)
-        and wait_between(analysis, identity, taken, write.event) is None
-        for taken in leaves
     )
 
 
@@ -234,9 +224,21 @@ def _drained(analysis: Analysis, identity: FunctionId, write: Mutation) -> Stale
         handed = [a.value for a in analysis.view.event(identity, awaited).arguments]
         reads = _reads_of(cell, analysis.summaries.sources.of_all(identity, awaited, handed))
         reads = {r for r in reads if comes_before(analysis, identity, r, point)}
-        if reads:
+        if reads and _is_refilled_anew(analysis, identity, cell, point, write):
+            analysis.spare(identity, write.event, "what came meanwhile is read after the wait and put in again", point)
+        elif reads:
             return StaleCell("drained-buffer", identity, cell, max(reads), point, write, others)
     return None
+
+
+def _is_refilled_anew(analysis: Analysis, identity: FunctionId, cell: str, point: int, write: Mutation) -> bool:
+    """Whether what is put into the emptied cell is made of what it held between the wait and the emptying."""
+    return any(
+        s.kind == "cell" and s.name == cell and comes_before(analysis, identity, point, s.event)
+        and comes_before(analysis, identity, s.event, write.event)
+        for m in analysis.summaries.mutations_of(identity, cell) if comes_before(analysis, identity, write.event, m.event)
+        for s in analysis.summaries.sources.of_all(identity, m.event, m.values)
+    )
 
 
 def _waits_for_given(analysis: Analysis, identity: FunctionId, awaited: int) -> bool:

@@ -1,7 +1,9 @@
 """A store is changed before what it held, or where it was, is kept in another one, and no transaction holds both.
 
 The second store is the undo record of the first by what flows into it: content that was read from the first before the change,
-or the place from which a file is moved away. Or the first is only added to what the second is added to, too, and made again from it.
+or the place from which a file is moved away. Or the first is only added to what the second is added to, too, and made again from it;
+or a row is changed and committed, and what it became is an entry of another table in a unit of its own, from which a rebuild makes
+the first table again.
 """
 
 from __future__ import annotations
@@ -17,19 +19,20 @@ from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.compensation import is_same_place, writes_after_failure
-from ctxlint.checks.connections import holders, named
+from ctxlint.checks.connections import holders
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
+from ctxlint.checks.units import ends_between
 from ctxlint.checks.wording import store_name
-from ctxlint.flow.paths import between, path
-from ctxlint.ir.value import AccessPath, Value
+from ctxlint.flow.paths import path
+from ctxlint.ir.value import Value
 from ctxlint.roles.stores import Access
 
 NEAR = 1
 """Stores that are changed further down than this many calls are the callee's."""
 
-Kept = Literal["content", "place", "entry"]
+Kept = Literal["content", "place", "entry", "row"]
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -70,7 +73,7 @@ def _is_reported(analysis: Analysis, identity: FunctionId, change: StoreEffect, 
         fact = "what the store held is kept elsewhere before it is overwritten"
     elif path(graph, change.event, record.event, start="completed", consistent=False) is None:
         fact = "the record does not follow the change"
-    elif in_one_transaction(analysis, identity, change.event, record.event):
+    elif in_one_transaction(analysis, identity, change, record):
         fact = "the change and its record are in one transaction"
     elif writes_after_failure(analysis, identity, change, record.event):
         fact = "a handler takes the change back when the record fails"
@@ -92,6 +95,13 @@ def _kept(analysis: Analysis, identity: FunctionId, change: StoreEffect, record:
         if source.kind == "read" and 0 <= source.event < change.event:
             if any(e.kind == "read" and is_same_place(e, change) for e in analysis.summaries.effects_at(identity, source.event)):
                 return "content" if change.keys or parameters(change.place) & named_in(recorded) else None
+        elif source.kind == "read" and source.event == change.event and change.medium == record.medium == "sql":
+            if _gives_what_was(analysis, identity, change):
+                return "content"
+    if change.medium == record.medium == "sql" and record.kind == "append":
+        given = analysis.summaries.sources.of_all(identity, change.event, change.selects if change.kind == "delete" else change.contents)
+        if named_in(given) & named_in(recorded) and ends_between(analysis, identity, change.event, record.event):
+            return "row"
     if change.kind == "move" and change.distance == 0 and not change.contents and not change.leaves:
         ends = [named_in(analysis.summaries.sources.of(identity, change.event, a.value))
                 for a in analysis.view.event(identity, change.event).arguments[:2]]
@@ -101,25 +111,36 @@ def _kept(analysis: Analysis, identity: FunctionId, change: StoreEffect, record:
     return None
 
 
+def _gives_what_was(analysis: Analysis, identity: FunctionId, change: StoreEffect) -> bool:
+    """Whether the function that makes the change reads what it changes first, and gives it back."""
+    for call in analysis.view.effective_calls(identity, change.event):
+        for target in call.functions:
+            effects = analysis.summaries.of(target).effects
+            inner = [e.event for e in effects if e.origin == change.origin and e.distance == change.distance - 1]
+            reads = [e.event for e in effects if e.kind == "read" and e.keys & change.keys and inner and e.event < inner[0]]
+            for number, event in enumerate(analysis.view.function(target).events):
+                if event.kind == "return" and event.value is not None and any(
+                    s.kind == "read" and s.event in reads for s in analysis.summaries.sources.of(target, number, event.value)
+                ):
+                    return True
+    return False
+
+
 def named_in(sources: Iterable[Source]) -> frozenset[str]:
     """The formals and the cells among sources, by name, and the results by their events."""
     return frozenset(s.name or str(s.event) for s in sources if s.kind in ("param", "cell", "call", "read"))
 
 
-def in_one_transaction(analysis: Analysis, identity: FunctionId, first: int, second: int) -> bool:
+def in_one_transaction(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> bool:
     """Whether both go through the same connection, and nothing between them commits or leaves a context of that connection."""
+    first, second = change.event, record.event
     if analysis.guards.held(identity, first) & analysis.guards.held(identity, second):
         return True
     connection = holders(analysis, identity, first)
     if not connection or connection != holders(analysis, identity, second):
         return False
-    for number in between(analysis.view.graph(identity), first, second):
-        event = analysis.view.event(identity, number)
-        if any(e.kind == "commit" for e in analysis.summaries.effects_at(identity, number)):
-            return False
-        if event.kind == "exit" and event.value is not None and connection & named(analysis, identity, number, AccessPath(event.value)):
-            return False
-    return True
+    inside = change.medium == record.medium == "sql"       # what an interface commits for itself is not known of all who have it
+    return not ends_between(analysis, identity, first, second, inside=inside)
 
 
 def _replay(
@@ -128,6 +149,8 @@ def _replay(
     recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
     told = bool(parameters(change.place) & named_in(recorded))
     for access in analysis.stores.readers(record.keys, but=(identity,)):
+        if kept == "row" and not _makes_again(analysis, access, change):
+            continue
         for effect in analysis.summaries.of(access.function).effects:
             if effect.medium != change.medium or effect.staged or effect.distance > NEAR or effect.event == access.effect.event:
                 continue
@@ -140,13 +163,24 @@ def _replay(
 
 def _puts_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
     """Whether the effect writes what was read from the record to the changed place, or to the place that the record names."""
-    if effect.kind not in ("write", "move") or not _is_made_of(analysis, access, effect.event, effect.contents):
+    kinds = ("write", "move", "append") if change.medium == "sql" else ("write", "move")
+    if effect.kind not in kinds or not _is_made_of(analysis, access, effect.event, effect.contents):
         return False
     if effect.keys & change.keys or change.kind == "append":
         return bool(effect.keys & change.keys)
     asked = {s.name for s in analysis.summaries.sources.of_all(access.function, access.effect.event, access.effect.selects)
              if s.kind == "param"}
     return not change.keys and not effect.keys and parameters(effect.place) <= asked
+
+
+def _makes_again(analysis: Analysis, access: Access, change: StoreEffect) -> bool:
+    """Whether whoever reads the entries empties the changed table first: all that it holds then is what they say."""
+    graph = analysis.view.graph(access.function)
+    return any(
+        e.kind == "delete" and e.keys & change.keys and not e.selects and (
+            comes_before(graph, e.event, access.effect.event) or comes_before(graph, access.effect.event, e.event))
+        for e in analysis.summaries.of(access.function).effects
+    )
 
 
 def _puts_where_it_is_told(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
@@ -171,7 +205,7 @@ def _is_made_of(analysis: Analysis, access: Access, at: int, values: tuple[Value
     return any(s.kind == "read" and s.event == access.effect.event for s in sources)
 
 
-_KINDS: dict[Kept, str] = {"content": "two-stores", "place": "moved", "entry": "derived"}
+_KINDS: dict[Kept, str] = {"content": "two-stores", "place": "moved", "entry": "derived", "row": "made-again"}
 _DONE = {"write": "overwrites", "delete": "removes", "move": "overwrites"}
 
 
@@ -181,23 +215,34 @@ def _finding(
     changed, journal, recovery = store_name(change), store_name(record), analysis.program.symbol(replay.function)
     if kept == "place":
         steps = (f"moves something to {changed}", f"keeps where it was in {journal}; can fail here", "moves it back")
+    elif kept == "row":
+        steps = (f"changes {changed}, and commits it", f"writes the entry to {journal} in a unit of its own; can fail here",
+                 f"makes {changed} again from {journal}")
     elif kept == "entry":
         steps = (f"adds to {changed}", f"writes what was added to {journal}; can fail here", f"makes {changed} again from {journal}")
     else:
         steps = (f"{_DONE[change.kind]} {changed}", f"keeps what it held in {journal}; can fail here", f"writes it back into {changed}")
+    where = _seen_at(analysis, identity, change)
     return Finding(
-        function=identity, event=change.event, kind=_KINDS[kept], confidence="medium",
+        function=where[0], event=where[1], kind=_KINDS[kept], confidence="medium",
         fields={
-            "cell": changed, "journal": journal, "mutation": At(identity, change.event),
+            "cell": changed, "journal": journal, "mutation": At(*where),
             "record": At(identity, record.event), "recovery": recovery,
             "fault": At(identity, record.event, "line {line}"),
         },
         flow=(
-            FlowStep(identity, change.event, steps[0]),
+            FlowStep(*where, steps[0]),
             FlowStep(identity, record.event, steps[1]),
             FlowStep(replay.function, replay.write, steps[2]),
         ),
         evidence=(Evidence(f"journal: `{recovery}` reads {journal} back", replay.function, replay.read),),
         chain=(change.kind, *sorted(change.keys)[:1], "record", *sorted(record.keys)[:1]),
-        facts=record_facts(analysis, identity, change.event, record.event, ()),
+        facts=record_facts(analysis, identity, change.event, record.event, ()) if where[0] == identity else {},
     )
+
+
+def _seen_at(analysis: Analysis, identity: FunctionId, change: StoreEffect) -> tuple[FunctionId, int]:
+    """Where the change stands for whoever reads the function: in the function inside it that it hands to somebody who runs it."""
+    origin, event = change.origin
+    is_inside = origin.module == identity.module and analysis.view.function(origin).enclosing == identity.index
+    return (origin, event) if change.distance == 1 and is_inside and identity.index > 0 else (identity, change.event)

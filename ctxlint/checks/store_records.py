@@ -17,17 +17,20 @@ from ctxlint.calls.names import resolve_name
 from ctxlint.calls.sources import Source
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.compensation import changes_back, is_read_back_before
+from ctxlint.checks.compensation import changes_back, is_dropped_after_failure, is_read_back_before
 from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.key_spaces import in_other_spaces
+from ctxlint.checks.made_here import is_new_here
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
+from ctxlint.checks.relative_records import is_relative
 from ctxlint.checks.retries import is_nothing, named, retry_trap
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant
 from ctxlint.roles.cells import HELD, Restore, held_store
 from ctxlint.roles.entering import REMOVALS
 
@@ -75,10 +78,10 @@ class Candidate(msgspec.Struct, frozen=True):
 def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
     """Report the function's mutations that a restore forgets when the record that follows them fails."""
     summary = analysis.summaries.of(identity)
-    mutations = [m for m in summary.mutations if m.cells and m.distance <= NEAR_MUTATION and analysis.cells.restores(m.cells)]
     if is_constructor(analysis.view, identity):
         return
-    records = [_asked(analysis, identity, effect) for effect in _records(analysis, identity)] if mutations else []
+    mutations = [m for m in summary.mutations if m.cells and is_own(analysis, identity, m)]
+    records = [_record(analysis, identity, effect) for effect in _records(analysis, identity)] if mutations else []
     if analysis.silences is not None:
         _note_what_lacks(analysis, identity, mutations, records)
     for record in records:
@@ -87,6 +90,21 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
             if candidate is not None:
                 yield _finding(analysis, candidate)
                 break
+
+
+def is_own(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
+    """Whether a cell that some restore rebuilds is changed by the function: near it, or by the very function with which the restore
+    applies what it reads.
+    """
+    restores = analysis.cells.restores(mutation.cells)
+    if mutation.distance <= NEAR_MUTATION or not restores:
+        return bool(restores)
+    applying = _called(analysis, identity, mutation.event)
+    return any(r.distance > 0 and not applying.isdisjoint(_called(analysis, r.function, r.event)) for r in restores)
+
+
+def _called(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[FunctionId]:
+    return frozenset(target for call in analysis.view.effective_calls(identity, event) for target in call.functions)
 
 
 def _note_what_lacks(
@@ -111,7 +129,7 @@ def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
             yield msgspec.structs.replace(effect, keys=effect.keys | held_store(analysis.view, identity, effect.event))
 
 
-def _asked(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> Record:
+def _record(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> Record:
     sources = _recorded(analysis, identity, effect)
     others = frozenset(
         e.event for e in analysis.summaries.of(identity).effects
@@ -164,6 +182,8 @@ def _why_complete(
     """Why the change is no mutation that its record follows, in words; empty when it is one."""
     if any(r.function == identity for r in restores):
         return "this function itself rebuilds the cell from the store"
+    if mutation.distance and not _called(analysis, identity, mutation.event).isdisjoint(r.function for r in restores):
+        return "what changes the cell here is what rebuilds it from the store"
     if is_new_here(analysis, identity, mutation):
         return "the changed object is made here: a failure drops it"
     if not shares_content(analysis, identity, mutation, record) and not repeats_cell(analysis, identity, mutation, record):
@@ -182,7 +202,9 @@ def _why_recovered(
         return "the cell is a cache: what it lost is loaded again"
     if trap is None and heals:
         return "the record repeats the whole cell, so that the next one makes up for a failed one"
-    if trap is None and not _accumulates(analysis, identity, mutation):
+    if trap is None and not _accumulates(analysis, identity, mutation) and not is_relative(
+        analysis, mutation, record.effect, record.sources, restores
+    ):
         return "the change sets a plain last value, which the next one sets again"
     if trap is None and record.effect.kind in ("write", "move") and not (
         is_entry_of(analysis, identity, mutation, record.effect, restores) or adds_before_image(analysis, identity, mutation, record)
@@ -192,30 +214,11 @@ def _why_recovered(
         return "nobody hears of the failure, so nobody tries again"
     if changes_back(analysis, identity, mutation, record.effect.event):
         return "a handler takes the change back when the record fails"
+    if is_dropped_after_failure(analysis, identity, record.effect.event, restores):
+        return "a handler drops the changed object when the record fails: it is loaded again"
     if is_read_back_before(analysis, identity, mutation, restores):
         return "the cell is loaded again from the store before its next use"
     return ""
-
-
-def is_new_here(analysis: Analysis, identity: FunctionId, mutation: Mutation) -> bool:
-    """Whether the changed object was made by this function: nobody knows it yet, and a failure drops it."""
-    roots = [path.root for path in analysis.view.resolve_path(identity, mutation.event, mutation.path)]
-    return bool(roots) and all(_is_made_here(analysis, identity, root) for root in roots)
-
-
-def _is_made_here(analysis: Analysis, identity: FunctionId, root: Value) -> bool:
-    if isinstance(root, (Compound, Constant)):
-        return True
-    if not isinstance(root, Result):
-        return isinstance(root, Name) and root.scope == "local" and root.name not in {
-            formal.name for formal in analysis.view.function(identity).formals
-        }
-    event = analysis.view.event(identity, root.event)
-    if event.kind != "call" or event.path is None or not isinstance(event.path.root, Name):
-        return False
-    dotted = ".".join((event.path.root.name, *event.path.steps))
-    made = resolve_name(analysis.program, identity.module, identity.index, dotted)
-    return made is not None and analysis.program.class_(made) is not None
 
 
 def can_record(mutation: Mutation, record: StoreEffect) -> bool:
@@ -233,7 +236,10 @@ def _follows(analysis: Analysis, identity: FunctionId, mutation: Mutation, recor
         return False
     if any(comes_before(graph, event, mutation.event) for event in record.others):
         return False
-    return path(graph, mutation.event, record.effect.event, record.others, start="completed", consistent=False) is not None
+    rounds = {
+        loop.head for loop in graph.derived(Loops).around(mutation.event) if record.effect.event in loop.body
+    } - {mutation.event, record.effect.event}         # the record of the next round is that of another change
+    return path(graph, mutation.event, record.effect.event, record.others | rounds, start="completed", consistent=False) is not None
 
 
 def shares_content(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> bool:
@@ -268,11 +274,21 @@ def adds_before_image(analysis: Analysis, identity: FunctionId, mutation: Mutati
 
 def repeats_cell(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> bool:
     """Whether the record is the whole cell: the next one repeats what a failed one should have said."""
-    if record.effect.kind not in ("write", "move"):
+    if not _writes_whole(analysis, identity, record.effect):
         return False
     if record.effect.cells.intersection(mutation.cells) or _contains_holder(analysis, identity, mutation, record.effect):
         return True
     return any(s.kind == "cell" and s.name in mutation.cells and s.event > mutation.event for s in record.sources)
+
+
+def _writes_whole(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> bool:
+    """Whether the record replaces what the store held; of a method that others implement, whether all who do so that are seen."""
+    if record.kind in ("write", "move"):
+        return True
+    implemented = [
+        e.kind for e in analysis.summaries.effects_at(identity, record.event) if e.kind in WRITES and e.distance > record.distance
+    ]
+    return record.medium == "interface" and bool(implemented) and all(kind in ("write", "move") for kind in implemented)
 
 
 def states_cell(analysis: Analysis, found: Candidate) -> bool:

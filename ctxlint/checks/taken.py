@@ -20,14 +20,16 @@ Taken = tuple[str, int]
 """A cell, and the event that read it."""
 
 
-def taken(analysis: Analysis, identity: FunctionId, values: Iterator[Value] | tuple[Value, ...], at: int) -> frozenset[Taken]:
-    """The cells whose values the given ones hold, each with the event that read it."""
+def taken(
+    analysis: Analysis, identity: FunctionId, values: Iterator[Value] | tuple[Value, ...], at: int, *, parts: bool = False
+) -> frozenset[Taken]:
+    """The cells whose values the given ones hold, each with the event that read it; also those of which they are `parts`."""
     found: set[Taken] = set()
     pending: list[tuple[Value, int]] = [(value, at) for value in values]
     seen = set(pending)
     while pending and len(seen) < MOST:
         value, where = pending.pop()
-        for part in _parts(analysis, identity, value, where, found):
+        for part in _parts(analysis, identity, value, where, found, parts):
             if part not in seen:
                 seen.add(part)
                 pending.append(part)
@@ -35,12 +37,12 @@ def taken(analysis: Analysis, identity: FunctionId, values: Iterator[Value] | tu
 
 
 def _parts(
-    analysis: Analysis, identity: FunctionId, value: Value, at: int, found: set[Taken]
+    analysis: Analysis, identity: FunctionId, value: Value, at: int, found: set[Taken], within: bool
 ) -> Iterator[tuple[Value, int]]:
     if isinstance(value, Compound):
         yield from ((part, at) for part in value.parts)
     elif isinstance(value, Result):
-        yield from _behind(analysis, identity, value.event, found)
+        yield from _behind(analysis, identity, value.event, found, within)
     elif isinstance(value, Name):
         for number in analysis.view.definitions(identity).definitions(at, value.name):
             if number < 0:
@@ -49,16 +51,18 @@ def _parts(
             if event.kind == "local" and event.value is not None:
                 yield event.value, number
             elif event.kind in ("iterate", "enter"):
-                yield from _behind(analysis, identity, number, found)
+                yield from _behind(analysis, identity, number, found, within)
 
 
-def _behind(analysis: Analysis, identity: FunctionId, number: int, found: set[Taken]) -> Iterator[tuple[Value, int]]:
+def _behind(
+    analysis: Analysis, identity: FunctionId, number: int, found: set[Taken], within: bool
+) -> Iterator[tuple[Value, int]]:
     view = analysis.view
     event = view.event(identity, number)
     if event.kind == "read" and event.path is not None:
         cells = innermost_cells(analysis, identity, number, event.path)
         found.update((cell, number) for cell in cells)
-        if not cells:
+        if not cells or within:
             yield event.path.root, number
     elif event.kind in ("iterate", "suspend", "enter") and event.value is not None:
         yield event.value, number

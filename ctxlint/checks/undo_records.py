@@ -22,9 +22,10 @@ from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.taken import Taken, taken
+from ctxlint.checks.undo_deltas import LastTakers, changes_near, is_called_undo, is_told, opposite, put_in
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import between, path
+from ctxlint.flow.paths import between, path, reachable
 from ctxlint.ir.value import Closure, Name, Result
 from ctxlint.roles.entering import REMOVALS
 
@@ -42,7 +43,7 @@ class Replay(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A mutation, its undo record, the event at which the record can be lost, and how."""
+    """A mutation, its undo record, the event at which the record can be lost, and how; `sure` tells that no queue looks like it."""
 
     function: FunctionId
     mutation: Mutation
@@ -50,9 +51,10 @@ class Candidate(msgspec.Struct, frozen=True):
     fault: int
     drop: Drop
     replay: Replay | None
+    sure: bool
 
 
-def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
+def before_undo_record(analysis: Analysis, takers: LastTakers, identity: FunctionId) -> Iterator[Finding]:
     """Report the function's mutations that an undo cannot take back when something between them and their record fails."""
     mutations = [m for m in analysis.summaries.of(identity).mutations if m.cells]
     records = [m for m in mutations if m.how == "add" and m.distance <= NEAR_RECORD]
@@ -61,29 +63,37 @@ def before_undo_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
     for record in records:
         kept = taken(analysis, identity, analysis.cells.entering.values(identity, record), record.event)
         inverted = _inverted(analysis, identity, record)
+        undoing = takers.of(record.cells[-1]) - {identity}
         for mutation in mutations:
             if mutation.distance <= 1 and mutation.event != record.event and not set(mutation.cells) & set(record.cells):
-                candidate = _candidate(analysis, identity, mutation, record, kept, inverted)
+                candidate = _candidate(analysis, identity, mutation, record, kept, inverted, undoing)
                 if candidate is not None:
                     yield _finding(analysis, candidate)
                     break
 
 
 def _candidate(
-    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken], inverted: frozenset[str]
+    analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation, kept: frozenset[Taken], inverted: frozenset[str],
+    takers: frozenset[FunctionId],
 ) -> Candidate | None:
     image = any(cell == mutation.cells[-1] and read < mutation.event for cell, read in kept)
+    if not image and mutation.how in REMOVALS and (mutation.cells[-1], mutation.event) in kept:      # the change itself reads it
+        image = writer_from_records(analysis, identity, mutation.cells[-1], record.cells[-1]) is not None
     inverse = mutation.cells[-1] in inverted
-    if not image and not inverse:
+    delta = bool(takers) and not image and not inverse and is_told(analysis, identity, mutation, record)
+    back = opposite(analysis, identity, mutation, record.cells[-1], takers) if delta else None
+    if not image and not inverse and back is None:
         analysis.spare(identity, mutation.event, "neither the overwritten value nor an inverse goes into the container", record.event)
         return None
     graph = analysis.view.graph(identity)
-    others = {m.event for m in analysis.summaries.of(identity).mutations
-              if m.cells and m.cells[-1] == record.cells[-1] and m.how == "add" and m.event != record.event}
+    others = {m.event for m in analysis.summaries.mutations_of(identity, record.cells[-1])
+              if m.cells[-1] == record.cells[-1] and m.how == "add" and m.event != record.event}
     if comes_before(graph, record.event, mutation.event) or any(comes_before(graph, o, mutation.event) for o in others):
         analysis.spare(identity, mutation.event, "the undo record comes first", record.event)
         return None
-    if path(graph, mutation.event, record.event, others, start="completed", consistent=False) is None:
+    if record.event not in reachable(graph, mutation.event) or path(        # what is remembered says no to most of them
+        graph, mutation.event, record.event, others, start="completed", consistent=False
+    ) is None:
         return None
     lost = _lost(analysis, identity, mutation, record)
     if lost is None:
@@ -91,15 +101,16 @@ def _candidate(
         return None
     fault, drop = lost
     container = record.cells[-1]
-    replay = caller_of_records(analysis, identity, container) if inverse else writer_from_records(
-        analysis, identity, mutation.cells[-1], container)
+    replay = Replay(back.function, back.mutation.event) if back is not None else caller_of_records(
+        analysis, identity, container) if inverse else writer_from_records(analysis, identity, mutation.cells[-1], container)
     if replay is None and not is_stack_beside(analysis, mutation.cells[-1], container):
         analysis.spare(identity, mutation.event, "nobody takes records out of the container to undo with them", record.event)
         return None
     if drop != "skipped" and changes_after_failure(analysis, identity, mutation, fault):
         analysis.spare(identity, mutation.event, "a handler takes the change back", fault)
         return None
-    return Candidate(identity, mutation, record, fault, drop, replay)
+    sure = back is None or mutation.how not in ("add", "item") or is_called_undo(analysis, back, container)
+    return Candidate(identity, mutation, record, fault, drop, replay, sure)
 
 
 def _inverted(analysis: Analysis, identity: FunctionId, record: Mutation) -> frozenset[str]:
@@ -121,16 +132,28 @@ def _lost(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: 
             lost = path(graph, number, (graph.exit, graph.raised), {record.event}, start="failed", consistent=False)
             if lost is not None:
                 return number, "interrupted"
+    refused = _refusal(analysis, identity, mutation, record)
+    return None if refused is None else (refused, "interrupted")
+
+
+def _refusal(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Mutation) -> int | None:
+    """Where the function itself raises, with the mutation made, not taken back and not recorded."""
+    graph = analysis.view.graph(identity)
+    passed = {record.event, *(m.event for m in analysis.summaries.mutations_of(identity, mutation.cells[-1]))} - {mutation.event}
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind == "raise" and event.value is not None and path(graph, number, graph.raised, {record.event}) is not None:
+            if path(graph, mutation.event, number, passed, start="completed", exceptional=False, consistent=False) is not None:
+                return number
     return None
 
 
 def writer_from_records(analysis: Analysis, recorder: FunctionId, cell: str, container: str) -> Replay | None:
     """The function that changes the cell with what it takes out of the container."""
-    for change in analysis.cells.changes(cell):
-        if change.function == recorder or is_constructor(analysis.view, change.function):
+    for change in changes_near(analysis, cell):
+        if change.function == recorder or is_constructor(analysis.view, change.function) or not _takes(analysis, change.function, container):
             continue
-        stored = taken(analysis, change.function, change.mutation.values, change.mutation.event)
-        if any(source == container for source, _ in stored) and _takes(analysis, change.function, container):
+        stored = taken(analysis, change.function, put_in(analysis, change), change.mutation.event, parts=True)
+        if any(source == container for source, _ in stored):
             return Replay(change.function, change.mutation.event)
     return None
 
@@ -158,8 +181,8 @@ def is_stack_beside(analysis: Analysis, cell: str, container: str) -> bool:
 
 def _takes(analysis: Analysis, function: FunctionId, container: str) -> bool:
     """Whether the function takes records out of the container, here or in a callee, rather than only looks at it."""
-    return any(m.cells[-1:] == (container,) and m.how in REMOVALS and m.distance <= NEAR_RECORD
-               for m in analysis.summaries.of(function).mutations)
+    return any(m.cells[-1] == container and m.how in REMOVALS and m.distance <= NEAR_RECORD
+               for m in analysis.summaries.mutations_of(function, container))
 
 
 
@@ -202,6 +225,6 @@ def _finding(analysis: Analysis, found: Candidate) -> Finding:
 
 
 def _confidence(found: Candidate) -> Confidence:
-    if found.replay is None:
+    if found.replay is None or not found.sure:
         return "low"
     return "high" if found.drop != "skipped" else "medium"

@@ -25,7 +25,8 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Nam
     if unknown:
         options = re.findall(r"(?<!\S)-{1,2}[a-z][a-z-]*", parser.format_help())
         word = unknown[0].split("=")[0]
-        raise UsageError(f"unknown option `{unknown[0]}`{did_you_mean(word, options) if word[:1] == '-' else ''}")
+        meant = f" (for the path of that name: `.{os.sep}{word}`)" if os.path.exists(word) else did_you_mean(word, options)
+        raise UsageError(f"unknown option `{unknown[0]}`{meant if word[:1] == '-' else ''}")
     return arguments
 
 

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 STDIN = "-"
-WITH_FIXES = ("json", "json-lines", "sarif", "rdjson", "html")
-"""The formats that carry the edits."""
+FOR_PEOPLE = ("text", "concise")
+"""The formats that somebody reads as they are: beside them stands how much was found."""
+WITH_FIXES = (*FOR_PEOPLE, "json", "json-lines", "sarif", "rdjson", "html")
+"""The formats that carry the edits, or say that there are some."""
 ANNOTATING = ("github", "gitlab", "rdjson", "junit")
 """The formats whose readers put findings at lines of the present: what is no longer there has none."""
 NAMELESS = "stdin.py"
@@ -44,15 +46,17 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
 
         write_report(f"ctxlint {version()}\n", None)
         return CLEAN
+    if arguments.add_noqa is not None and wants_fixing(arguments):
+        raise UsageError("--add-noqa hides findings and --fix and --diff are about removing them: ask for one after the other")
     show, wipe = progress_line(arguments.quiet)
     request = request_of(arguments, show)
     if arguments.show_files or arguments.show_settings:
         return _show_plan(request, arguments)
     if arguments.verbose:
         warn(f"configuration: {request.configuration.file or 'none'}")
-    from ctxlint.cli.fix import fix, wants_fixing
-
     if wants_fixing(arguments):
+        from ctxlint.cli.fix import fix
+
         return fix(
             request, arguments, analyzer, wipe, lambda report: _deliver(report, request, arguments),
             lambda report: exit_status(report, request.configuration.settings.fail_on, arguments.exit_zero),
@@ -73,6 +77,11 @@ def check(words: Sequence[str], analyzer: Analyzer | None = None) -> int:
     if request.cache and request.stdin is None and request.asked is not None and analyzer is None:
         keep(words, request.configuration, request.asked, written, status)
     return status
+
+
+def wants_fixing(arguments: argparse.Namespace) -> bool:
+    """Whether the command line asks for fixes to be made or shown."""
+    return bool(arguments.fix or arguments.diff or arguments.fix_only)
 
 
 def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, total: None) -> Request:
@@ -97,7 +106,7 @@ def request_of(arguments: argparse.Namespace, progress: Progress = lambda done, 
     return Request(
         paths=() if from_stdin else paths,
         configuration=configuration,
-        stdin=sys.stdin.buffer.read() if from_stdin else None,
+        stdin=_standard_input() if from_stdin else None,
         stdin_filename=arguments.stdin_filename or NAMELESS,
         tree=arguments.tree,
         cache=not arguments.no_cache,
@@ -119,25 +128,28 @@ def exit_status(report: Report, fail_on: str, exit_zero: bool = False) -> int:
 
 def _deliver(report: Report, request: Request, arguments: argparse.Namespace) -> None:
     """Write the report where it belongs, and what is no report to standard error."""
-    from ctxlint.report.summary import comparison_line, coverage_line, statistics
+    from ctxlint.fix.choice import fixable
+    from ctxlint.report.summary import comparison_line, coverage_line, findings_line, statistics, unseen_line
 
     form = request.configuration.settings.output_format
     gone = report.fixed if form not in ANNOTATING else ()
     shown_too = (*report.suppressed, *report.known, *gone) if arguments.show_suppressed else ()
     counts = statistics(report.diagnostics) if arguments.statistics else ""
-    coverage = "" if arguments.quiet else comparison_line(report) + coverage_line(report.coverage) + "\n"
+    summary = "" if arguments.quiet else "".join((
+        findings_line(report, *fixable(report.diagnostics, request.configuration.settings)) if form in FOR_PEOPLE else "",
+        comparison_line(report), coverage_line(report.coverage), "\n", unseen_line(report)))
     if form == "text":
         from ctxlint.report.text import render_text
 
         colour = wants_colour(arguments.color, arguments.output_file)
         findings = render_text(report.diagnostics, shown_too, colour, width=terminal_width(arguments.output_file))
-        text = "\n".join(part for part in (findings, counts, coverage) if part)
+        text = "\n".join(part for part in (findings, counts, summary) if part)
         beside = ""
     else:
         from ctxlint.cli.formats import rendered
 
         text = rendered(report, request, shown_too)
-        beside = counts + coverage
+        beside = counts + summary
     if not arguments.quiet:
         for problem in report.problems:
             warn(f"warning: {problem}")
@@ -157,6 +169,12 @@ def _takes_stdin(paths: Sequence[str], stdin_filename: str | None) -> bool:
     if stdin_filename and STDIN not in paths:
         raise UsageError("--stdin-filename names standard input; other paths cannot be analysed with it")
     return STDIN in paths
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    return sys.stdin.buffer.read()
 
 
 def _start(paths: Sequence[str]) -> Path:

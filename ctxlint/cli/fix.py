@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from ctxlint.result import Report
 
 
-def wants_fixing(arguments: argparse.Namespace) -> bool:
-    """Whether the command line asks for fixes to be made or shown."""
-    return bool(arguments.fix or arguments.diff or arguments.fix_only)
-
-
 def fix(
     request: Request,
     arguments: argparse.Namespace,
@@ -42,12 +37,12 @@ def fix(
     finally:
         wipe()
     if arguments.diff:
-        return _show(repaired, arguments)
+        return _show(repaired, request, arguments)
     if request.stdin is None:
         repaired = _written(repaired)
     else:
         _echo(repaired, request)
-    _tell(repaired, arguments, "fixed")
+    _tell(repaired, request, arguments, "fixed")
     if not arguments.fix_only and request.stdin is None:
         deliver(repaired.report)
     if repaired.taken_back:
@@ -55,7 +50,7 @@ def fix(
     return CLEAN if arguments.fix_only and not repaired.report.incomplete else status(repaired.report)
 
 
-def _show(repaired: Repair, arguments: argparse.Namespace) -> int:
+def _show(repaired: Repair, request: Request, arguments: argparse.Namespace) -> int:
     from ctxlint.fix.diff import unified_diff
     from ctxlint.report.places import shown_path
 
@@ -63,7 +58,7 @@ def _show(repaired: Repair, arguments: argparse.Namespace) -> int:
         unified_diff(shown_path(path), repaired.before[path], repaired.after[path]) for path in sorted(repaired.after)
     )
     write_report(text, arguments.output_file)
-    _tell(repaired, arguments, "would be fixed")
+    _tell(repaired, request, arguments, "would be fixed")
     if repaired.taken_back or repaired.report.incomplete:
         return FAILED
     return FINDINGS if text and not arguments.exit_zero else CLEAN
@@ -101,8 +96,9 @@ def _echo(repaired: Repair, request: Request) -> None:
     sys.stdout.buffer.flush()
 
 
-def _tell(repaired: Repair, arguments: argparse.Namespace, what: str) -> None:
+def _tell(repaired: Repair, request: Request, arguments: argparse.Namespace, what: str) -> None:
     """Say on standard error what was done, what was not, and what could be done besides."""
+    from ctxlint.fix.choice import fixable
     from ctxlint.report.places import shown_path
 
     if arguments.show_fixes:
@@ -115,8 +111,8 @@ def _tell(repaired: Repair, arguments: argparse.Namespace, what: str) -> None:
         return
     files = len({one.diagnostic.path for one in repaired.applied})
     sys.stderr.write(f"{_plural(len(repaired.applied), 'finding')} {what} in {_plural(files, 'file')}\n")
-    more = sum(any(fix.applicability == "unsafe" for fix in one.fixes) for one in repaired.report.diagnostics)
-    if more and not arguments.unsafe_fixes:
+    _, more = fixable(repaired.report.diagnostics, request.configuration.settings)
+    if more:
         sys.stderr.write(f"{_plural(more, 'finding')} more with --unsafe-fixes\n")
 
 

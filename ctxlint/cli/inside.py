@@ -13,8 +13,8 @@ from ctxlint.cli.arguments import parse
 from ctxlint.cli.main import CLEAN
 from ctxlint.cli.streams import progress_line, write_report
 from ctxlint.errors import UsageError
+from ctxlint.knowledge.codes import rule_called, which_code
 from ctxlint.knowledge.configuration import load_configuration
-from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.rules import load_rules
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ def why_not(words: Sequence[str]) -> int:
     """Run `ctxlint why-not`: say which facts keep the rules silent about a line."""
     parser = _parser("why-not", "Say which facts keep the rules (or one rule) silent about a line.")
     parser.add_argument("place", metavar="FILE:LINE", help="the line that was expected to be reported")
-    parser.add_argument("code", nargs="?", default="", metavar="CODE", help="only this rule")
+    parser.add_argument("code", nargs="?", default="", metavar="CODE", help="only this rule, by code or name")
     parser.add_argument("--project", action="append", default=[], metavar="PATH",
                         help="what is analysed with it (default: the package that holds the file)")
     arguments = parse(parser, words)
     path, line = _place(arguments.place)
     configuration = _configuration(arguments, Path(path))
-    code = _known(arguments.code.upper(), configuration)
+    code = _known(arguments.code, configuration)
     from ctxlint.inside import why_not as explained
     from ctxlint.report.beliefs import as_json, explanation_as_text
 
@@ -101,12 +101,16 @@ def _place(word: str) -> tuple[str, int]:
     return path, line
 
 
-def _known(code: str, configuration: Configuration) -> str:
+def _known(word: str, configuration: Configuration) -> str:
+    if not word:
+        return ""
     rules = load_rules(configuration.paths(configuration.settings.rule_paths))
-    if code and (code not in rules or not rules[code].check):
-        asked = [each for each, rule in rules.items() if rule.check]
-        raise UsageError(f"{code}: no rule that looks at code{did_you_mean(code, asked)}")
-    return code
+    rule = rule_called(word, rules)
+    if rule is None:
+        raise UsageError(f"no rule is called `{word}`{which_code(word, {code: one for code, one in rules.items() if one.check})}")
+    if not rule.check:
+        raise UsageError(f"{rule.code} is not about code: ctxlint says it of its own run (`ctxlint explain {rule.code}`)")
+    return rule.code
 
 
 def _package_of(path: str) -> str:

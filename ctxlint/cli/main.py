@@ -120,8 +120,8 @@ def _refuse_misspelt_command(word: str) -> None:
     from ctxlint.knowledge.nearness import did_you_mean
 
     hint = did_you_mean(word, (*COMMANDS, *ALIASES))
-    if hint:
-        raise UsageError(f"{word}: no such file, folder or command{hint}")
+    if hint or word.isalpha():
+        raise UsageError(f"{word}: no such file, folder or command{hint or '; `ctxlint --help` lists the commands'}")
 
 
 def _complain(message: str) -> None:

@@ -25,8 +25,13 @@ def write_report(text: str, output_file: str | None) -> None:
     if output_file is None:
         # A name that the terminal's encoding does not know is escaped rather than a crash.
         encoding = sys.stdout.encoding or "utf-8"
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UsageError(f"standard output cannot be written: {error.strerror}") from error
         return
     try:
         write_whole(Path(output_file), text.encode("utf-8", "backslashreplace"))
@@ -35,7 +40,13 @@ def write_report(text: str, output_file: str | None) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Give `path` the content `data` in one step, so that a failure leaves what was there; raise OSError."""
+    """Give `path` the content `data` in one step, so that a failure leaves what was there; raise OSError.
+
+    What is no regular file (a device, a pipe) is written to: to replace it would take it away from everybody.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(data)
+        return
     target = path.resolve()     # a link stays a link
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

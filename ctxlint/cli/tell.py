@@ -10,8 +10,8 @@ from ctxlint.cli.arguments import parse
 from ctxlint.cli.main import CLEAN
 from ctxlint.cli.streams import write_report
 from ctxlint.errors import UsageError
+from ctxlint.knowledge.codes import rule_called, which_code
 from ctxlint.knowledge.configuration import load_configuration
-from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.rules import Rule, load_rules
 
 
@@ -55,8 +55,7 @@ def _rules(arguments: argparse.Namespace) -> dict[str, Rule]:
 
 
 def _named(word: str, rules: Mapping[str, Rule]) -> Rule:
-    by_name = {rule.name: rule for rule in rules.values()}
-    found = rules.get(word.upper()) or by_name.get(word.lower())
+    found = rule_called(word, rules)
     if found is None:
-        raise UsageError(f"no rule is called `{word}`{did_you_mean(word, (*rules, *by_name))}")
+        raise UsageError(f"no rule is called `{word}`{which_code(word, rules)}")
     return found

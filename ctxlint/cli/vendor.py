@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ctxlint.cli.main import CLEAN
 from ctxlint.cli.streams import write_report
 from ctxlint.discovery.modules import ModuleNames
 from ctxlint.errors import UsageError
+from ctxlint.knowledge.configuration import FILE_NAMES, nearest_file
 from ctxlint.knowledge.places import license_text
 from ctxlint.knowledge.version import version
 from ctxlint.runtime import atomic_write
@@ -48,8 +50,19 @@ def vendor(words: Sequence[str]) -> int:
     module, _ = ModuleNames(()).name(folder.absolute() / "__init__.py", folder.absolute().parent)
     write_report(
         f'wrote {len(files)} files to {folder}; in the configuration set `runtime-module = "{module}"` (the name it is imported by) '
-        f'and `extend-exclude = ["{folder.as_posix()}"]`\n', None)
+        f'and `extend-exclude = ["{_from_the_configuration(folder)}"]`\n', None)
     return CLEAN
+
+
+def _from_the_configuration(folder: Path) -> str:
+    """The package as the configuration names it: relative to the folder of its file, of the project file where it will stand,
+    or to the working directory.
+    """
+    place = Path(os.path.abspath(folder))
+    file = nearest_file(place.parent)
+    projects = (above for above in place.parents if any(os.path.isfile(above / name) for name in FILE_NAMES))
+    start = file.parent if file is not None else next(projects, Path.cwd())
+    return (place.relative_to(start) if place.is_relative_to(start) else place).as_posix()
 
 
 def _is_copied(file: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from ctxlint.discovery.asked import Asked
 from ctxlint.discovery.excluding import Excluding, excluding, matches
 from ctxlint.discovery.ignoring import Ignoring, ignoring_above, with_folder
 from ctxlint.discovery.modules import ModuleNames
-from ctxlint.discovery.tree import Disk, Tree
+from ctxlint.discovery.tree import Disk, Entry, Tree
 from ctxlint.errors import UsageError
 from ctxlint.knowledge.configuration import Configuration
 
@@ -50,7 +51,7 @@ def discover(
     found: dict[Path, Path] = {}
     for given in sorted({Path(os.path.abspath(path)) for path in paths}):
         if not tree.exists(given):
-            raise UsageError(f"{_shown(given, paths)}: no such file or folder")
+            raise UsageError(f"{_shown(given, paths)}: {_why_missing(given, tree)}")
         if not tree.is_folder(given) and not tree.is_file(given):
             raise UsageError(f"{_shown(given, paths)}: neither a folder nor a regular file")
         asked.around(given)
@@ -85,9 +86,10 @@ def _walk(
 ) -> Iterator[Path]:
     """Yield the files under `top` that are included, not excluded and not ignored; links to folders are not followed.
 
-    What excludes or ignores `top` itself does not count: it was asked for by name.
+    What excludes or ignores `top` itself does not count: it was asked for by name. (Patterns say nothing of the folder that they
+    are relative to, nor of one above it.)
     """
-    if excluded.by_pattern(top, True, top.parent):
+    if not excluded.folder.is_relative_to(top) and excluded.by_pattern(top, True, top.parent):
         excluded = excluded.without_patterns()
     pending: list[tuple[Path, tuple[Ignoring, ...]]] = [(top, ignoring_above(top))]
     while pending:
@@ -95,7 +97,9 @@ def _walk(
         try:
             entries = sorted(tree.entries(here), key=lambda entry: entry.name)
         except OSError as error:
-            raise UsageError(f"{here}: cannot be listed: {error.strerror}") from error
+            raise UsageError(
+                f"{here}: cannot be listed: {error.strerror}"
+                + (" (`extend-exclude` leaves a folder out)" if here != top else "")) from error
         ignoring = with_folder(above, here)
         for entry in entries:
             path = here / entry.name
@@ -109,8 +113,16 @@ def _walk(
                     asked.passed_by(path)
                 else:
                     pending.append((path, ignoring))
-            elif entry.is_file() and matches(included, path, False, excluded.folder, top):
+            elif is_a_file(entry) and matches(included, path, False, excluded.folder, top):
                 yield path
+
+
+def is_a_file(entry: Entry) -> bool:
+    """Whether an entry is a file, or a link to one; of a link that may not be followed nobody knows, so it has to be tried."""
+    try:
+        return entry.is_file()
+    except OSError as error:
+        return error.errno != errno.ELOOP       # a link in a circle leads to nothing, as one to nowhere does
 
 
 def _ignored(ignoring: tuple[Ignoring, ...], path: Path, is_folder: bool) -> bool:
@@ -120,6 +132,18 @@ def _ignored(ignoring: tuple[Ignoring, ...], path: Path, is_folder: bool) -> boo
         if opinion is not None:
             return opinion
     return False
+
+
+def _why_missing(given: Path, tree: Tree) -> str:
+    """Return why there is nothing at a path, as far as the disk tells."""
+    try:
+        if isinstance(tree, Disk):
+            os.stat(given)
+    except PermissionError as error:
+        return f"cannot be reached: {error.strerror}"
+    except (OSError, ValueError):
+        pass
+    return "no such file or folder"
 
 
 def _shown(given: Path, paths: Sequence[str | Path]) -> str:

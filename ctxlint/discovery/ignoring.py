@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -25,7 +26,7 @@ def ignoring_above(top: Path) -> tuple[Ignoring, ...]:
 
     An ignore file that ignores `top` itself is left out: `top` was asked for by name.
     """
-    root = next((folder for folder in (top, *top.parents) if (folder / ".git").exists()), None)
+    root = next((folder for folder in (top, *top.parents) if os.path.exists(folder / ".git")), None)
     if root is None:
         return ()
     levels: list[Ignoring] = []

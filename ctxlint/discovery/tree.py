@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
@@ -47,13 +48,13 @@ class Disk:
         self._asked = asked
 
     def exists(self, path: Path) -> bool:
-        return path.exists()
+        return os.path.exists(path)     # a path's own methods raise where one may not look
 
     def is_file(self, path: Path) -> bool:
-        return path.is_file()
+        return os.path.isfile(path)
 
     def is_folder(self, path: Path) -> bool:
-        return path.is_dir()
+        return os.path.isdir(path)
 
     def entries(self, folder: Path) -> Iterable[Entry]:
         return self._asked.listed(str(folder))

@@ -7,14 +7,8 @@ from collections.abc import Iterable
 import msgspec
 
 from ctxlint.diagnostic import Applicability, Diagnostic, Fix
+from ctxlint.knowledge.selection import matches
 from ctxlint.knowledge.settings import Settings
-
-ALL = "ALL"
-
-
-def matches(code: str, prefixes: Iterable[str]) -> bool:
-    """Whether a code, a prefix of it or ALL is among the prefixes."""
-    return any(prefix == ALL or code.startswith(prefix) for prefix in prefixes)
 
 
 def adjusted(fix: Fix, code: str, settings: Settings) -> Fix:
@@ -29,8 +23,18 @@ def adjusted(fix: Fix, code: str, settings: Settings) -> Fix:
 
 def applicable(diagnostic: Diagnostic, settings: Settings) -> Fix | None:
     """The fix of a finding that may be applied; None when there is none."""
-    fixable = settings.fixable is None or matches(diagnostic.code, settings.fixable)
-    if not fixable or matches(diagnostic.code, settings.unfixable):
-        return None
     allowed = ("safe", "unsafe") if settings.unsafe_fixes else ("safe",)
-    return next((fix for fix in diagnostic.fixes if fix.applicability in allowed), None)
+    return next((fix for fix in diagnostic.fixes if fix.applicability in allowed), None) if _may_be(diagnostic, settings) else None
+
+
+def fixable(diagnostics: Iterable[Diagnostic], settings: Settings) -> tuple[int, int]:
+    """How many findings `--fix` removes, and how many more with `--unsafe-fixes`."""
+    mine = [(one, applicable(one, settings)) for one in diagnostics if _may_be(one, settings)]
+    more = [one for one, fix in mine if fix is None and any(each.applicability == "unsafe" for each in one.fixes)]
+    return sum(fix is not None for _, fix in mine), len(more)
+
+
+def _may_be(diagnostic: Diagnostic, settings: Settings) -> bool:
+    """Whether the settings let the findings of its rule be fixed."""
+    chosen = settings.fixable is None or matches(diagnostic.code, settings.fixable)
+    return chosen and not matches(diagnostic.code, settings.unfixable)

@@ -18,7 +18,8 @@ class Words(NamedTuple):
     `opens` and `async_opens` open a file, `texts` write one whole. `threads` run what they are given in a thread, `executors`
     do so without named arguments. `dumps` write a value into a handle, each with the function that answers the text instead;
     `escapes` answer ASCII, or a number, unless they have one of the arguments `unescaped`. `fills` write through a handle they are given,
-    `syncs` bring a handle's file to the disk, `steady` have no effects, and may be called later than they are written.
+    `syncs` bring a handle's file to the disk, `steady` have no effects, and may be called later than they are written. `remarks`
+    are said of a write in place.
     """
 
     opens: Sequence[str]
@@ -32,6 +33,7 @@ class Words(NamedTuple):
     fills: Sequence[str]
     syncs: Sequence[str]
     steady: Sequence[str]
+    remarks: Sequence[str]
 
 
 def is_ascii(place: Place, content: cst.BaseExpression, words: Words, depth: int = 0) -> bool:

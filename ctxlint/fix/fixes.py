@@ -59,7 +59,7 @@ class Workshop:
     def answer(self, diagnostic: Diagnostic) -> Fix | Refusal:
         """The fix of a finding, or why there is none."""
         rule = self._rules.get(diagnostic.code)
-        if rule is None or rule.fix is None:
+        if rule is None or rule.fix is None or not rule.check:
             return Refusal("the rule has no fix")
         opened = self._open(diagnostic.path)
         if opened is None:

@@ -7,7 +7,9 @@ import re
 import tokenize
 from collections.abc import Sequence
 
+from ctxlint.diagnostic import Edit
 from ctxlint.fix.text import Text
+from ctxlint.ir.span import Span
 
 WIDTHS = (79, 88, 100, 120)
 """How long lines usually may be."""
@@ -73,4 +75,20 @@ def comments_in(code: str) -> list[str]:
                 found.append(token.string)
     except (tokenize.TokenError, SyntaxError):
         pass                        # a piece may end in the middle of a block
+    return found
+
+
+def aligned(text: Text, lines: Sequence[int], column: int, by: int, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits that move lines which are aligned with a column, or with something behind it, as that column is moved."""
+    width = width_of(text)
+    found: list[Edit] = []
+    for number in lines:
+        line = text.line(number).rstrip("\r\n")
+        indent = len(line) - len(line.lstrip(" "))
+        if any(edit.span.line < number <= edit.span.end_line for edit in edits) or indent + 1 < column or not line.strip():
+            continue
+        inside = sum(len(edit.new) - len(edit.old) for edit in edits if edit.span.line == number == edit.span.end_line)
+        if len(line) + by + inside > width:
+            return []
+        found.append(text.edit(Span(number, 1, number, 1 + max(-by, 0)), " " * by))
     return found

@@ -17,11 +17,15 @@ UNTRANSLATED = frozenset({"''", '""', "'\\n'", '"\\n"', "None"})
 
 
 class Opening(NamedTuple):
-    """`path` is the expression of the file, `binary` whether bytes are written, `encoding` its expression (None: not given)."""
+    """`path` is the expression of the file, `binary` whether bytes are written, `encoding` its expression (None: not given).
+
+    `has_path` when the path is an object whose method opens it.
+    """
 
     path: cst.BaseExpression
     binary: bool
     encoding: cst.BaseExpression | None
+    has_path: bool = False
 
 
 def arguments_by_name(call: cst.Call, names: Sequence[str]) -> dict[str, cst.BaseExpression] | None:
@@ -62,7 +66,7 @@ def opening(call: cst.Call, receiver: cst.BaseExpression | None) -> Opening | Re
         return Refusal(f"`open` has an argument that an atomic write has not ({', '.join(given)})")
     if encoding is not None and isinstance(encoding, cst.Name) and encoding.value == "None":
         encoding = None
-    return Opening(path, "b" in mode, encoding)
+    return Opening(path, "b" in mode, encoding, receiver is not None)
 
 
 def constant_text(node: cst.BaseExpression | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ctxlint.diagnostic import Applicability, Diagnostic, Edit
@@ -63,3 +64,16 @@ class Refusal(NamedTuple):
 
 
 Answer = Rewriting | Refusal
+
+
+def tried(place: Place, *attempts: Callable[[], Answer]) -> Answer:
+    """The first rewriting that some attempts come to, with its imports alone; the first refusal when there is none."""
+    refusals: list[Refusal] = []
+    wanted = len(place.wanted)
+    for attempt in attempts:
+        answer = attempt()
+        if isinstance(answer, Rewriting):
+            return answer
+        refusals.append(answer)
+        del place.wanted[wanted:]
+    return refusals[0]

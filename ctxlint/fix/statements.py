@@ -12,6 +12,8 @@ from ctxlint.fix.bindings import subtree
 from ctxlint.fix.rewriting import Place
 from ctxlint.ir.span import Span
 
+_CODE = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement)
+
 
 class Between(NamedTuple):
     """Two nodes of one block: the statements that hold them are `body[first]` and `body[last]`."""
@@ -38,9 +40,13 @@ def between(place: Place, one: cst.CSTNode, other: cst.CSTNode) -> Between | Non
 
 
 def node_at(place: Place, line: int, column: int) -> cst.CSTNode | None:
-    """The outermost expression or statement that begins at a place."""
-    kinds = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement)
-    return next((node for node in place.unit.begins.get((line, column), ()) if isinstance(node, kinds)), None)
+    """The innermost expression or statement that begins at a place."""
+    return place.unit.at(line, column, _CODE)
+
+
+def node_spanning(place: Place, span: Span) -> cst.CSTNode | None:
+    """The innermost expression or statement that a span is about."""
+    return place.unit.spanning(span, _CODE)
 
 
 def leaves(node: cst.CSTNode) -> bool:

@@ -25,7 +25,7 @@ _HEADER = "if True:\n"
 class Unit(NamedTuple):
     """A part of a file as LibCST sees it; `shift` lines of the file come before its first line.
 
-    `begins` are the nodes by the line and column of the file at which they begin, the outermost first, `handlers` the first
+    `begins` are the nodes by the line and column of the file at which they begin, the innermost first, `handlers` the first
     and last lines of exception handlers.
     """
 
@@ -83,9 +83,21 @@ class Unit(NamedTuple):
         before = self.span(call.args[at - 1])
         return Span(before.end_line, before.end_column, here.end_line, here.end_column)
 
-    def at(self, line: int, column: int, kind: type[Node]) -> Node | None:
-        """The outermost node of a kind that begins at a place of the file."""
+    def at(self, line: int, column: int, kind: type[Node] | tuple[type[Node], ...]) -> Node | None:
+        """The innermost node of a kind that begins at a place of the file."""
         return next((node for node in self.begins.get((line, column), ()) if isinstance(node, kind)), None)
+
+    def spanning(self, span: Span, kind: type[Node] | tuple[type[Node], ...]) -> Node | None:
+        """The innermost node of a kind that a span is about: in `path(name).write(text)` two calls begin at one place.
+
+        A span without any width is what is left of one over several lines.
+        """
+        last = (span.line + 1, 0) if span.column == span.end_column else (span.end_line, span.end_column)
+        for node in self.begins.get((span.line, span.column), ()):
+            here = self.span(node)
+            if isinstance(node, kind) and (here.end_line, here.end_column) >= last:
+                return node
+        return None
 
     def around(self, node: cst.CSTNode, kind: type[Node] | tuple[type[Node], ...]) -> Node | None:
         """The nearest node of a kind that holds `node`."""

@@ -196,7 +196,7 @@ class _Search:
         With `tracked` None, conditions are ignored. Otherwise answers to the tracked questions must agree with each other and
         with what is known at the source.
         """
-        if tracked is None and self._through is None and self._start == "any" and self._exceptional:
+        if tracked is None and self._through is None and self._exceptional:
             return self._run_plainly()
         graph, targets, avoiding, through = self._graph, self._targets, self._avoiding, self._through
         states = self._beginnings(tracked)
@@ -224,16 +224,18 @@ class _Search:
         return None
 
     def _run_plainly(self) -> _Edges | None:
-        """What `run` gives when a state is a node and every edge may be taken: the same order, without the states."""
+        """What `run` gives when a state is a node and every edge may be taken but out of a source: the same order, without the
+        states.
+        """
         successors, targets, avoiding = self._graph.successors, self._targets, self._avoiding
         nodes = sorted(self._sources)
         origins: list[tuple[int, GraphEdge] | None] = [None] * len(nodes)
         seen = bytearray(len(self._graph.nodes))
-        position = 0
+        first, position = 0 if self._start == "any" else len(nodes), 0
         while position < len(nodes):
             for edge in successors(nodes[position]):
                 target = edge[0]
-                if target in avoiding:
+                if target in avoiding or (position < first and not self._allows(edge[2], True)):
                     continue
                 if target in targets:
                     return _walked_back(nodes, origins, position, edge)

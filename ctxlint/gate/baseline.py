@@ -20,7 +20,8 @@ from ctxlint.diagnostic import Diagnostic
 from ctxlint.errors import UsageError
 from ctxlint.gate.functions import Functions
 from ctxlint.gate.identity import Identity, Moves, matched
-from ctxlint.knowledge.nearness import did_you_mean
+from ctxlint.knowledge.codes import which_code
+from ctxlint.knowledge.rules import Rule
 
 NEVER_ACCEPTED = ("CTX003", "CTX004")
 """What was not analysed, and what is wrong with the baseline itself."""
@@ -99,11 +100,11 @@ def _entry(line: bytes, where: str) -> Entry:
     return entry
 
 
-def require_rules(baseline: Baseline, rules: Mapping[str, object]) -> None:
+def require_rules(baseline: Baseline, rules: Mapping[str, Rule]) -> None:
     """Raise UsageError for an entry whose code is that of no rule: what it was to accept is not known."""
     for entry, line in zip(baseline.entries, baseline.lines):
         if entry.code not in rules:
-            raise UsageError(f"{baseline.file}:{line}: no rule is called `{entry.code}`{did_you_mean(entry.code, rules)}; "
+            raise UsageError(f"{baseline.file}:{line}: no rule is called `{entry.code}`{which_code(entry.code, rules)}; "
                              "restore the line from git, name the rule's file in `rule-paths`, or remove the line")
 
 

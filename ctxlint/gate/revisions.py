@@ -19,7 +19,8 @@ from ctxlint.gate.identity import Identity, Moves, identities, matched
 class Sides(msgspec.Struct, frozen=True):
     """What else is in both revisions: the present files, the functions of both, and the findings that do not count.
 
-    A finding that comments or settings hide now is still there: nothing new takes its place.
+    A finding that comments or settings hide now is still there: nothing new takes its place. One that was hidden before because
+    it was only `faint` is known: it may count now, but nothing has introduced it.
     """
 
     files: tuple[str, ...]
@@ -27,6 +28,7 @@ class Sides(msgspec.Struct, frozen=True):
     earlier: Functions
     hidden: tuple[Diagnostic, ...] = ()
     hidden_before: tuple[Diagnostic, ...] = ()
+    faint: Callable[[Diagnostic], bool] = lambda one: False
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -54,9 +56,15 @@ def difference(
     def same(those: Sequence[Diagnostic], known: Sequence[Diagnostic]) -> list[int | None]:
         return matched(those, [before_of(one.path) for one in those], list(identities(known)), moves)
 
-    hidden = [one for one, partner in zip(sides.hidden, same(sides.hidden, sides.hidden_before)) if partner is None]
+    still_hidden = same(sides.hidden, sides.hidden_before)
+    hidden = [one for one, partner in zip(sides.hidden, still_hidden) if partner is None]
     every = same([*hidden, *now], before)
     partners = every[len(hidden):]
+    taken = set(still_hidden)
+    faint = [one for number, one in enumerate(sides.hidden_before) if number not in taken and sides.faint(one)]
+    unknown = [number for number, partner in enumerate(partners) if partner is None]
+    risen = {number for number, partner in zip(unknown, same([now[number] for number in unknown], faint)) if partner is not None}
+    new = [partner is None and number not in risen for number, partner in enumerate(partners)]
     gone = set(range(len(before))) - {partner for partner in every if partner is not None}
     changes: dict[str, Change] = {}
 
@@ -68,9 +76,8 @@ def difference(
     return Difference(
         introduced=tuple(
             msgspec.structs.replace(shown_where_changed(one, changed), state="new")
-            for one, partner in zip(now, partners) if partner is None),
-        preexisting=tuple(
-            msgspec.structs.replace(one, state="unchanged") for one, partner in zip(now, partners) if partner is not None),
+            for one, is_new in zip(now, new) if is_new),
+        preexisting=tuple(msgspec.structs.replace(one, state="unchanged") for one, is_new in zip(now, new) if not is_new),
         fixed=tuple(msgspec.structs.replace(before[number], state="absent") for number in sorted(gone)),
     )
 

@@ -13,7 +13,7 @@ import msgspec
 
 from ctxlint.diagnostic import Diagnostic, Edit, Fix
 from ctxlint.ir.span import Span
-from ctxlint.knowledge.nearness import did_you_mean
+from ctxlint.knowledge.codes import which_code
 from ctxlint.knowledge.rules import Rule
 from ctxlint.syntax.comments import Suppression
 
@@ -109,7 +109,7 @@ def _complaint(
         return comment.reason
     unknown = [code for code in comment.codes if code not in rules]
     if unknown:
-        return f"no rule is called `{unknown[0]}`{did_you_mean(unknown[0], rules)}"
+        return f"`{unknown[0]}` is no rule's code{which_code(unknown[0], rules)}"
     if comment.kind == "enable":
         never = [code for code in comment.codes
                  if not any(before.kind == "disable" and code in before.codes for before in earlier)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ctxlint.errors import ConfigurationError, CtxlintError, UsageError
-from ctxlint.knowledge.nearness import did_you_mean
+from ctxlint.knowledge.codes import which_code
 from ctxlint.knowledge.rules import OptionValue, Rule, option_values
 from ctxlint.knowledge.settings import Settings
 from ctxlint.knowledge.toml import Table, keys_of, parse_toml, read_toml, typed
@@ -32,13 +33,20 @@ class Configuration(msgspec.Struct, frozen=True):
     """Settings, and where they come from.
 
     `folder` is what relative patterns and paths of the settings are relative to: the configuration file's folder, or
-    the working directory. `file` is empty when no file was read.
+    the working directory. `file` is empty when no file was read. `above` are the keys that the command line sets.
     """
 
     settings: Settings
     folder: Path
     file: str = ""
     selectors: tuple[Selector, ...] = ()
+    above: frozenset[str] = frozenset()
+
+    def place_of(self, key: str) -> str:
+        """Return where a key was written, for an error about its value; what follows a blank in `key` is said as it is."""
+        name, _, more = key.partition(" ")
+        place = f"--{name}" if name in self.above or not self.file else f"{self.file}: key `{name}`"
+        return f"{place}: {more}" if more else place
 
     def paths(self, names: Iterable[str]) -> tuple[Path, ...]:
         """Return `names` of the settings as paths."""
@@ -92,6 +100,7 @@ def load_configuration(
         settings=settings,
         folder=(file.parent if file else Path.cwd()).absolute(),
         file=str(file) if file else "",
+        above=frozenset(above),
         selectors=(*_selectors(below, 0, str(file)), *_selectors(above, 1, COMMAND_LINE)),
     )
 
@@ -101,7 +110,7 @@ def nearest_file(start: Path) -> Path | None:
     for folder in (start.absolute(), *start.absolute().parents):
         for name in FILE_NAMES:
             file = folder / name
-            if file.is_file() and (name != "pyproject.toml" or "ctxlint" in _tools(file)):
+            if os.path.isfile(file) and (name != "pyproject.toml" or "ctxlint" in _tools(file)):
                 return file
     return None
 
@@ -121,7 +130,7 @@ def check_rule_tables(configuration: Configuration, rules: Mapping[str, Rule]) -
     where = configuration.file or COMMAND_LINE
     for code in configuration.settings.rules:
         if code not in rules:
-            raise ConfigurationError(f"{where}: unknown rule `rules.{code}`{did_you_mean(code, rules)}")
+            raise ConfigurationError(f"{where}: unknown rule `rules.{code}`{which_code(code, rules)}")
         configuration.options(rules[code])
 
 

@@ -114,7 +114,8 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `attribute` marks an attribute that is read, not called: `returns` is what it holds.
     `distinctive` marks a method whose name alone tells its library, so that it also counts for receivers of unknown type.
     `atomic` marks a write that appears whole or not at all, `leaves` a replacement whose content also stays where it was,
-    `each` an executor that runs what it is given once for each element of another argument.
+    `each` an executor that runs what it is given once for each element of another argument, `nested` a transaction whose end
+    makes nothing last before the one around it has ended.
     `store` is the kind of store the effect is on, `depth` how deep a copy is, `returns` the qualified type of the result.
     `fallible` means that it can raise, be cancelled or return a failure value; `suspends` that awaiting it really does.
     """
@@ -136,6 +137,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     atomic: bool = False
     leaves: bool = False
     each: bool = False
+    nested: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -159,6 +161,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     atomic: bool = False
     leaves: bool = False
     each: bool = False
+    nested: bool = False
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -271,7 +274,7 @@ def _effects(table: Table, file: Path) -> tuple[dict[str, tuple[Effect, ...]], l
         effect = Effect(
             does=read.does, target=read.target, content=read.content, store=read.store, depth=read.depth,
             mode=read.mode, key=read.key, how=read.how, returns=read.returns, suspends=read.suspends, when=read.when,
-            distinctive=read.distinctive, attribute=read.attribute, atomic=read.atomic, leaves=read.leaves, each=read.each,
+            distinctive=read.distinctive, attribute=read.attribute, atomic=read.atomic, leaves=read.leaves, each=read.each, nested=read.nested,
             fallible=_fallible(read) if read.fallible is None else read.fallible,
         )
         for name in read.names:

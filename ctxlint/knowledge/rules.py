@@ -47,7 +47,8 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RuleFix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"parameters": "with"}):
     """Which rewrite removes the fault, and how far it may be applied without a look.
 
-    `rewrite` names a function of `ctxlint.fix.rewrites`, `parameters` (the table `[fix.with]`) are its keyword arguments.
+    `rewrite` names a function of `ctxlint.fix.rewrites`, `parameters` (the table `[fix.with]`) are its keyword arguments. A rule
+    that the tool itself reports only names what the tool edits.
     `applicability` is the best that the rewrite may answer; for a finding of less than `confidence` it is advice.
     """
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from ctxlint.errors import ConfigurationError, UsageError
+from ctxlint.knowledge.codes import which_code
 from ctxlint.knowledge.configuration import Configuration, Selector
-from ctxlint.knowledge.nearness import did_you_mean
 from ctxlint.knowledge.rules import Rule
+from ctxlint.knowledge.settings import Settings
 
 ALL = "ALL"
 
@@ -31,22 +32,20 @@ def select(rules: Mapping[str, Rule], configuration: Configuration) -> Selection
 
     Of the selectors that match a rule, the longest prefix decides; of equally long ones the command line, then `ignore`.
     A rule that none matches runs when it belongs to the default set and no `select` replaces that set.
-    Raises for a selector that matches no rule.
+    Raises for a selector that matches no rule, and when none is left but those that speak about the run itself.
     """
     settings = configuration.settings
     for selector in configuration.selectors:
         check_selector(selector.prefix, rules, selector.key, on_command_line=selector.layer == 1)
-    for pattern, prefixes in settings.per_file_ignores.items():
+    for key, prefixes in _other_codes(settings):
         for prefix in prefixes:
-            check_selector(prefix, rules, f"per-file-ignores `{pattern}`", on_command_line=not configuration.file)
-
+            check_selector(
+                prefix, rules, configuration.place_of(key), on_command_line=key.partition(" ")[0] in configuration.above)
     if settings.select is not None and not settings.select and not settings.extend_select:
-        raise UsageError("select: no rule is named, so nothing would be looked at")
-    for key, prefixes in (("fixable", settings.fixable or ()), ("unfixable", settings.unfixable)):
-        for prefix in prefixes:
-            check_selector(prefix, rules, key, on_command_line=not configuration.file)
+        raise UsageError(f"{configuration.place_of('select')}: no rule is named, so nothing would be looked at")
 
     chosen = []
+    named = []
     warnings = []
     for rule in rules.values():
         decision = _deciding(rule.code, configuration.selectors)
@@ -62,6 +61,10 @@ def select(rules: Mapping[str, Rule], configuration: Configuration) -> Selection
             runs = False
         if runs:
             chosen.append(rule)
+            if rule.check or decision is not None:
+                named.append(rule)
+    if not named:
+        raise UsageError("; ".join(("the settings leave no rule to run, so nothing would be looked at", *warnings)))
     return Selection(tuple(chosen), tuple(warnings))
 
 
@@ -70,12 +73,22 @@ def check_selector(prefix: str, rules: Mapping[str, Rule], key: str, on_command_
     if prefix == ALL or (prefix and any(code.startswith(prefix) for code in rules)):
         return
     kind = UsageError if on_command_line else ConfigurationError
-    raise kind(f"{key}: no rule's code begins with `{prefix}`{did_you_mean(prefix, (*rules, ALL))}")
+    raise kind(f"{key}: no rule's code begins with `{prefix}`{which_code(prefix, rules, ALL)}")
 
 
 def matches(code: str, prefixes: Iterable[str]) -> bool:
     """Whether one of `prefixes` is `ALL` or the beginning of `code`."""
     return any(prefix == ALL or code.startswith(prefix) for prefix in prefixes)
+
+
+def _other_codes(settings: Settings) -> Iterator[tuple[str, Sequence[str]]]:
+    """The codes that settings name besides those that select rules, with the key of each."""
+    yield "fixable", settings.fixable or ()
+    yield "unfixable", settings.unfixable
+    yield "extend-safe-fixes", settings.extend_safe_fixes
+    yield "extend-unsafe-fixes", settings.extend_unsafe_fixes
+    for pattern, prefixes in settings.per_file_ignores.items():
+        yield f"per-file-ignores `{pattern}`", prefixes
 
 
 def _deciding(code: str, selectors: Iterable[Selector]) -> Selector | None:

@@ -63,9 +63,26 @@ def _in_words(complaint: str, kind: type[msgspec.Struct], table: Mapping[str, ob
             choices = _choices(kind, key)
             value = str(table[key])
             return f"key `{key}`: `{value}` is none of {', '.join(choices)}{did_you_mean(value, choices)}"
-        return f"key `{key}`: {located[1][0].lower()}{located[1][1:]}"
+        return f"key `{key}`: {_plainly(located[1])}{_as_a_list(key, table) if '`array' in located[1] else ''}"
     missing = re.fullmatch(r"Object missing required field `(.*)`.*", complaint)
     return f"key `{missing[1]}` is missing" if missing else complaint
+
+
+_PLAIN = {"array": "a list", "str": "a string", "bool": "true or false", "int": "a whole number", "float": "a number", "object": "a table"}
+
+
+def _plainly(complaint: str) -> str:
+    """Say types as they are called in TOML, which knows no null."""
+    def plain(match: re.Match[str]) -> str:
+        return " or ".join(_PLAIN.get(word, word) for word in match[1].split(" | ") if word != "null")
+
+    return re.sub(r"`([a-z]+(?: \| [a-z]+)*)`", plain, f"{complaint[0].lower()}{complaint[1:]}")
+
+
+def _as_a_list(key: str, table: Mapping[str, object]) -> str:
+    """What to write when a list was forgotten around a string."""
+    value = table.get(key)
+    return f': write `{key} = ["{value}"]`' if isinstance(value, str) and value else ""
 
 
 def _choices(kind: type[msgspec.Struct], key: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from ctxlint.report.html_finding import article
 from ctxlint.report.html_text import escaped, prose, with_code
 from ctxlint.report.places import posix_path
 from ctxlint.report.sarif_text import numbered
-from ctxlint.report.summary import comparison_line, coverage_line
+from ctxlint.report.summary import comparison_line, coverage_line, unseen_line
 from ctxlint.report.surroundings import Surroundings
 from ctxlint.report.text import why_hidden
 from ctxlint.result import Report
@@ -85,7 +85,7 @@ def _masthead(report: Report, entries: Sequence[_Entry], surroundings: Surroundi
     counting = [entry.finding for entry in entries if not entry.tag]
     by_severity = Counter(one.severity for one in counting)
     tiles = "".join(_tile(severity, by_severity[severity]) for severity in SEVERITIES)
-    about = comparison_line(report) + coverage_line(report.coverage)
+    about = comparison_line(report) + coverage_line(report.coverage) + "\n" + unseen_line(report)
     problems = "".join(f"<li>{escaped(problem)}</li>" for problem in report.problems)
     return (
         f'<header class="masthead"><div><p class="tool">ctxlint {escaped(version)}</p>'

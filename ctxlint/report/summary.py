@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 
@@ -12,10 +13,39 @@ from ctxlint.result import Coverage, Report
 SLOWEST_FILES = 10
 
 
+def findings_line(report: Report, fixable: int = 0, unsafely: int = 0) -> str:
+    """Return how many findings there are, of which rules, in how many files, and how many `--fix` removes; with its end.
+
+    `unsafely` are those that it removes besides with `--unsafe-fixes`. A comparison says itself that nothing was introduced, and where
+    something was not analysed nobody can say that there is nothing.
+    """
+    found = report.diagnostics
+    if not found:
+        return "no findings\n" if report.coverage.files and not report.compared and not report.incomplete else ""
+    counts = Counter(one.code for one in found)
+    codes = ", ".join(f"{count} {code}" for code, count in sorted(counts.items(), key=lambda row: (-row[1], row[0])))
+    line = f"{_number(len(found), 'finding')} in {_number(len({one.path for one in found}), 'file')}: {codes}"
+    told = [f"{fixable} fixable with --fix"] * bool(fixable)
+    told += [f"{unsafely} {'more' if fixable else 'fixable'} with --fix --unsafe-fixes"] * bool(unsafely)
+    return "; ".join((line, *([", ".join(told)] if told else []))) + "\n"
+
+
+def unseen_line(report: Report) -> str:
+    """Return a line, with its end, on what of the project was not looked at; nothing when all was."""
+    rest = report.unseen
+    if rest is None:
+        return ""
+    more = f"{_number(rest.files, 'more file')} of the project {'was' if rest.files == 1 else 'were'} not looked at"
+    example = f"{shown_path(rest.example)}{' (imported here)' if rest.is_imported else ''}"
+    paths = " ".join("." if path == os.getcwd() else shown_path(path) for path in rest.paths)
+    return f"{more}, as {example}; what they call, read and write is not known: `ctxlint check {paths}`\n"
+
+
 def coverage_line(coverage: Coverage) -> str:
-    """Return `N files, M functions, K not analysed (why)`."""
+    """Return `N files, M functions, R rules, K not analysed (why)`; rules only where some were asked."""
     parts = [_number(coverage.files, "file"), _number(coverage.functions, "function")]
-    line = f"{parts[0]}, {parts[1]}, {len(coverage.not_analysed)} not analysed"
+    parts += [_number(coverage.rules, "rule")] if coverage.rules else []
+    line = ", ".join((*parts, f"{len(coverage.not_analysed)} not analysed"))
     reasons = Counter(failure.reason for failure in coverage.not_analysed)
     if reasons:
         line += " (" + ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) + ")"

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxlint.diagnostic import Diagnostic, Severity, Step
+from ctxlint.diagnostic import Diagnostic, Fix, Severity, Step
 from ctxlint.report.places import shown_path, shown_places
 from ctxlint.report.visible import visible
 
@@ -72,8 +72,12 @@ def _argument(diagnostic: Diagnostic, tag: str, page: _Page) -> str:
     lines += [paint(f"  {visible(shown_places(line, folder))}", _DIM) for line in diagnostic.evidence]
     if diagnostic.stands is not None:
         lines.append(paint(f"  {visible(where_it_stands(diagnostic.stands, folder))}", _DIM))
-    lines += [f"  fix ({fix.applicability}): {visible(fix.message)}" for fix in diagnostic.fixes]
+    lines += [f"  {_offer(fix)}: {visible(fix.message)}" for fix in diagnostic.fixes]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _offer(fix: Fix) -> str:
+    return "advice" if fix.applicability == "display" else f"fix ({fix.applicability})"
 
 
 def _steps(flow: Sequence[Step], page: _Page) -> list[str]:

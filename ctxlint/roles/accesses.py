@@ -22,7 +22,6 @@ from ctxlint.roles.holders import Holder
 from ctxlint.roles.keyed import FILES, HELPERS, Keyed, Mode, Places
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import is_formal, may_be_one, share
-from ctxlint.roles.own_views import OwnViews
 from ctxlint.roles.ranges import ranges_selecting
 from ctxlint.roles.selecting import Selecting
 from ctxlint.roles.starred import bindings, filled
@@ -64,6 +63,7 @@ class Accesses:
         self._fills = selecting.fills
         self._owners = owners
         self._asked = selecting.concerned(names, modules, functions)
+        self._modules = frozenset(identity.module for identity in self._asked)
         self._by_mode: dict[Mode, dict[str, tuple[Use, ...]]] = {}
         self._places: dict[tuple[FunctionId, Mode, Places], Places] = {}
 
@@ -116,7 +116,7 @@ class Accesses:
     @functools.cached_property
     def _with_bodies(self) -> tuple[FunctionId, ...]:
         """The functions that are asked, and what their modules do themselves: tables stand there."""
-        return tuple(dict.fromkeys((*self._asked, *(FunctionId(module, 0) for module in sorted({i.module for i in self._asked})))))
+        return tuple(dict.fromkeys((*self._asked, *(FunctionId(module, 0) for module in sorted(self._modules)))))
 
     @functools.cached_property
     def _constants(self) -> dict[str, set[str]]:
@@ -130,13 +130,17 @@ class Accesses:
         """The places that a value is, as something that keys select from."""
         return self._keys.container(identity, at, value)
 
+    def writes_into(self, identity: FunctionId, places: Places) -> frozenset[int]:
+        """The events at which the function writes into containers by keys."""
+        return frozenset(keyed.event for keyed in self._keys.of(identity, "write") if keyed.places & places)
+
     def applied_to(self, field: str, identity: FunctionId, at: int, container: Value) -> bool:
         """Whether the field selects what is written in a container that a function names, and in no other one.
 
         What is marked beside the state itself, as a lock table is, is not what changes are applied to.
         """
         places = self._keys.container(identity, at, container)
-        stores = self.uses(field, "write")
+        stores = self.uses(field, "write") if places else ()
         return any(places & use.places for use in stores) and not any(use.places and not places & use.places for use in stores)
 
     def opposed(self, read: str, written: str, by_any_name: bool = True) -> tuple[Use, Use] | None:
@@ -188,7 +192,7 @@ class Accesses:
     def _find_passed(self, use: Use) -> Places:
         found = set(use.places)
         if use.mode == "read":
-            found |= self._own_views.behind(use.function, use.places)
+            found |= self._selecting.own_views.behind(use.function, use.places, self._modules)
         formals = [f.name for f in self._view.function(use.function).formals if f"{use.function.module}:{f.name}" in use.places]
         sites = [*self._view.call_graph.callers(use.function), *self._untyped.get(use.function, ())] if formals else []
         for caller, number in sites[:CALLERS]:
@@ -196,10 +200,6 @@ class Accesses:
                 for value in (bound[name] for name in formals if name in bound):
                     found |= self._keys.container(caller, number, value)
         return frozenset(found)
-
-    @functools.cached_property
-    def _own_views(self) -> OwnViews:
-        return OwnViews(self._view, self._fields, self._fills, self._keys, {identity.module for identity in self._asked})
 
     @functools.cached_property
     def _untyped(self) -> dict[FunctionId, list[tuple[FunctionId, int]]]:
@@ -376,8 +376,7 @@ class Accesses:
 
     def _derived(self) -> Iterator[Use]:
         """What is stored under a key names other keys, when some function of the program gets a set out of a stored value."""
-        near = {identity.module for identity in self._asked}
-        functions = [identity for identity in self._view.program.functions() if identity.module in near]
+        functions = [identity for identity in self._view.program.functions() if identity.module in self._modules]
         stored: dict[Holder, list[str]] = {}
         for identity in functions:
             for number, leaves in self._selecting.stored(identity):

@@ -96,7 +96,7 @@ class Carriers:
             yield self.variable(identity, value)
             if value.scope == "local":
                 yield from self.bound(identity).get(value.name, ())
-                yield from self._put(identity).get(value.name, ())
+                yield from self.added(identity).get(value.name, ())
         elif isinstance(value, Result):
             event = self._view.event(identity, value.event)
             if event.kind == "call" and event.path is not None:
@@ -138,7 +138,7 @@ class Carriers:
 
     def _as_passed(self, call: Call, target: FunctionId, told: frozenset[Carrier]) -> Iterator[Part]:
         """Containers that a callee speaks of; for its formals the values that are passed."""
-        scope = _scope(target)
+        scope = scope_of(target)
         own = {carrier.name for carrier in told if carrier.kind == "variable" and carrier.scope == scope}
         passed = filled(self._view, call, target) if own else {}
         yield from (value for name, value in passed.items() if name in own)
@@ -176,8 +176,8 @@ class Carriers:
             current = FunctionId(current.module, self._view.function(current).enclosing)
             function = self._view.function(current)
             if name.name in function.locals or any(formal.name == name.name for formal in function.formals):
-                return Carrier("variable", _scope(current), name.name)
-        return Carrier("variable", _scope(identity), name.name) if name.scope == "local" else Carrier("global", identity.module, name.name)
+                return Carrier("variable", scope_of(current), name.name)
+        return Carrier("variable", scope_of(identity), name.name) if name.scope == "local" else Carrier("global", identity.module, name.name)
 
     def _same(self, identity: FunctionId, value: Value) -> Iterator[Carrier]:
         if isinstance(value, Name):
@@ -202,6 +202,28 @@ class Carriers:
                 for part in value.parts:
                     yield from self.exact(identity, part)
 
+    def gone_through(self, identity: FunctionId, key: Value) -> frozenset[Carrier]:
+        """What a key was taken out of, by going through it; the formal itself, when it is one."""
+        function = self._view.function(identity)
+        formals = {formal.name for formal in function.formals}
+        found: set[Carrier] = set()
+        seen: set[str] = set()                           # a name may be bound to its own part
+        pending = [key]
+        while pending:
+            value = pending.pop()
+            whole = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
+            if isinstance(whole, Result):
+                event = function.events[whole.event]
+                if event.kind == "iterate" and event.value is not None:
+                    found |= self.of(identity, event.value)
+            elif isinstance(whole, Name) and whole.scope == "local" and whole.name not in seen:
+                seen.add(whole.name)
+                if whole.name in formals:
+                    found.add(self.variable(identity, whole))
+                else:
+                    pending += [bound for bound in self.bound(identity).get(whole.name, ()) if not isinstance(bound, Name)]
+        return frozenset(found)
+
     def _is_element(self, identity: FunctionId, value: Value) -> bool:
         return isinstance(value, Result) and self._view.event(identity, value.event).kind == "iterate"
 
@@ -217,7 +239,8 @@ class Carriers:
                     known.setdefault(event.path.root.name, []).append(Result(number))
         return known
 
-    def _put(self, identity: FunctionId) -> dict[str, list[Value]]:
+    def added(self, identity: FunctionId) -> dict[str, list[Value]]:
+        """What the function puts into its variables, by their names."""
         known = self._added.get(identity)
         if known is None:
             known = self._added[identity] = {}
@@ -254,20 +277,21 @@ class Carriers:
                 for index, part in enumerate(event.value.parts):
                     yield self.of(identity, part), frozenset([Carrier("position", identity.module, str(index))])
             if event.kind == "call":
-                yield from self._passed(identity, number, event)
+                for carrier, value in self.told(identity, number):
+                    yield self.of(identity, value), frozenset([carrier])
 
-    def _passed(self, identity: FunctionId, number: int, event: Event) -> Iterator[Flow]:
+    def told(self, identity: FunctionId, number: int) -> Iterator[tuple[Carrier, Value]]:
+        """The fields that a constructor fills at a call, and the formals of the callees, each with what fills it."""
         made = self.class_made(identity, number)
-        if made is not None:
-            fields = self._view.program.declared_fields(made)
-            for index, argument in enumerate(event.arguments):
-                name = argument.keyword or (fields[index] if index < len(fields) else "")
-                if name not in ("", "*", "**"):
-                    yield self.of(identity, argument.value), frozenset([Carrier("field", "", name)])
+        fields = self._view.program.declared_fields(made) if made is not None else ()
+        for index, argument in enumerate(self._view.event(identity, number).arguments if made is not None else ()):
+            name = argument.keyword or (fields[index] if index < len(fields) else "")
+            if name not in ("", "*", "**"):
+                yield Carrier("field", "", name), argument.value
         for call in self._view.calls(identity, number):
             for target in call.functions[:_CALLEES]:
                 for name, value in filled(self._view, call, target).items():
-                    yield self.of(identity, value), frozenset([Carrier("variable", _scope(target), name)])
+                    yield Carrier("variable", scope_of(target), name), value
 
 
 def put(event: Event) -> tuple[AccessPath | None, list[Value]]:
@@ -306,5 +330,6 @@ def displayed(value: Value | None) -> Iterator[tuple[str, Value]]:
             yield from displayed(part)
 
 
-def _scope(identity: FunctionId) -> str:
+def scope_of(identity: FunctionId) -> str:
+    """The scope of a function's variables."""
     return f"{identity.module}:{identity.index}"

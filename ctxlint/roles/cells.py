@@ -65,6 +65,7 @@ class Cells:
         self._changes: dict[str, list[Change]] = {}
         self._sorted: dict[tuple[tuple[str, ...], frozenset[str] | None], tuple[Restore, ...]] = {}
         self._set: dict[str, list[tuple[FunctionId, int]]] | None = None
+        self._reaching: dict[str, list[tuple[FunctionId, Mutation]]] | None = None
         for identity in summaries.view.program.functions():
             self._collect(identity)
 
@@ -92,6 +93,16 @@ class Cells:
     def changes(self, cell: str) -> tuple[Change, ...]:
         """The functions that change the cell by operations of their own."""
         return tuple(self._changes.get(cell, ()))
+
+    def reaching(self, cell: str) -> tuple[tuple[FunctionId, Mutation], ...]:
+        """The functions that change the cell, themselves or by what they call, each with its first such change of every path."""
+        if self._reaching is None:
+            self._reaching = {}
+            for identity in self._summaries.view.program.functions():
+                for mutation in self._summaries.of(identity).mutations:
+                    for each in mutation.cells[-1:]:
+                        self._reaching.setdefault(each, []).append((identity, mutation))
+        return tuple(self._reaching.get(cell, ()))
 
     def set_fields(self, field: str) -> tuple[tuple[FunctionId, int], ...]:
         """Where an attribute of that name is set, of whatever object."""

@@ -7,7 +7,7 @@ Untyped objects have the class of the program that has all fields by which the f
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Container, Hashable, Iterable, Iterator
 
 import msgspec
 
@@ -19,6 +19,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.roles.asked_parts import asked_of_its_part, registered_under
 from ctxlint.roles.entries import declaring, is_made, is_of_items, kept_in, makes_records
 from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import (
@@ -32,6 +33,7 @@ from ctxlint.roles.leaf import (
     is_in_record,
     spelled,
     translated,
+    whose,
 )
 from ctxlint.roles.pieces import EACH, Found, Pieces, are_pairs
 from ctxlint.roles.shapes import Shapes
@@ -72,6 +74,8 @@ class Fields:
         return frozenset().union(*(self.of(identity, at, value) for value in values))
 
     def _of(self, identity: FunctionId, at: int, value: Value, depth: int) -> frozenset[Leaf]:
+        if not isinstance(value, (Compound, Result)) and not (isinstance(value, Name) and value.scope == "local"):
+            return frozenset()                       # nothing else is made of fields, whoever asks
         found = self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, depth + 1)), depth, MAX_DEPTH)
         return found or frozenset()
 
@@ -226,7 +230,7 @@ class Fields:
         if not leaf.field:
             return leaf
         formals = {formal.name for formal in self.view.function(identity).formals}
-        head = leaf.instance.partition(".")[0].partition("[")[0]
+        head = whose(leaf.instance)
         if head in formals:
             return leaf
         if head.startswith("#"):                     # one of the records that a field of the formal holds
@@ -254,8 +258,8 @@ class Fields:
                 words.append(f".{step}")
         if named < 0 or (isinstance(path.root, Name) and path.root.scope == "global" and len(path.steps) == 1):
             return self.tables.entry(identity, path, keys)
-        instance = spelled(path.root) + "".join(words[:named])
         holder = AccessPath(path.root, path.steps[:named])
+        instance = registered_under(self.view, identity, holder, keys) or spelled(path.root) + "".join(words[:named])
         if named in constant:
             declared = declaring(self.view, identity, at, holder, keys, constant[named])
             return Leaf(instance, declared or f"{identity.module}{{}}", constant[named])
@@ -299,9 +303,11 @@ class Fields:
             owner = self.shapes.of(identity, path.root.name) if isinstance(path.root, Name) else ""
             for passed in self.passed(identity, number, target) if owner else ():
                 leaf = Leaf(spelled(path.root), owner, name)
-                yield from [leaf] if self._is_asked_of(identity, number, leaf, passed, receiver_name(self.view.function(target))) else ()
+                own = receiver_name(self.view.function(target))
+                others = (other for name_of, leaves in passed.items() if name_of != own for other in leaves)
+                yield from [leaf] if self._is_asked_of(identity, number, leaf, others) else ()
                 for given in self.given(target):
-                    yield from translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
+                    yield from translated(given, passed) if whose(given.instance) in passed else ()
         if called:
             return
         if receiver is not None and not (isinstance(receiver.root, Name) and receiver.root.scope == "global"):
@@ -317,11 +323,11 @@ class Fields:
         for argument in event.arguments:
             yield from self._of(identity, number, argument.value, depth)
 
-    def _is_asked_of(self, identity: FunctionId, number: int, leaf: Leaf, passed: dict[str, frozenset[Leaf]], own: str) -> bool:
+    def _is_asked_of(self, identity: FunctionId, number: int, leaf: Leaf, told: Iterable[Leaf]) -> bool:
         """Whether a method is asked of one object alone: what it is told besides is handed on, and nothing of the same class."""
         formals = {formal.name for formal in self.view.function(identity).formals}
         return all(isinstance(a.value, Name) and a.value.name in formals for a in self.view.event(identity, number).arguments) and all(
-            other.owner != leaf.owner for name, leaves in passed.items() if name != own for other in leaves)
+            other.owner != leaf.owner for other in told)
 
     def _of_receiver(self, identity: FunctionId, number: int, event: Event, receiver: AccessPath, depth: int) -> Iterator[Leaf]:
         keys = event.keys
@@ -342,29 +348,39 @@ class Fields:
             for call in self.view.calls(identity, number):
                 if target not in call.functions:
                     continue
-                passed = {name: self._of(identity, number, value, depth) for name, value in filled(self.view, call, target).items()}
-                if own and receiver is not None and own not in passed:
+                actuals = filled(self.view, call, target)
+                given = self.given(target)
+                asked = {whose(leaf.instance) for leaf in given}   # what else is passed does not come back
+                passed = {name: self._of(identity, number, value, depth) for name, value in actuals.items() if name in asked}
+                if own and receiver is not None and own not in actuals:
                     passed[own] = self._handed(identity, number, receiver if receiver.steps else receiver.root)
+                    held = asked_of_its_part(self.view, identity, number, receiver)
+                    if held is not None:
+                        yield held
+                        continue
                     for leaf in passed[own]:
-                        if not leaf.field and leaf.owner and self._is_asked_of(identity, number, leaf, passed, own):
+                        if not leaf.field and leaf.owner and self._is_asked_of(identity, number, leaf, (
+                            other for value in actuals.values() for other in self._of(identity, number, value, depth)
+                        )):
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
-                for given in self.given(target):
-                    yield from translated(given, passed) if given.instance.partition(".")[0].partition("[")[0] in passed else ()
+                for leaf in given:
+                    yield from translated(leaf, passed) if whose(leaf.instance) in passed else ()
 
     # Through calls.
 
     def _lifted(self, identity: FunctionId, number: int, target: FunctionId, at: int, leaves: frozenset[Leaf]) -> Iterator[Leaf]:
         """What a callee's leaves are in terms of what the call passes; what the callee keeps to itself is left out."""
-        for passed in self.passed(identity, number, target):
-            for leaf in leaves:
-                given = self.from_formal(target, at, leaf)
-                if given.instance.partition(".")[0].partition("[")[0] in passed:
-                    yield from translated(given, passed)
+        given = [self.from_formal(target, at, leaf) for leaf in leaves]
+        for passed in self.passed(identity, number, target, {whose(leaf.instance) for leaf in given}) if given else ():
+            for leaf in given:
+                yield from translated(leaf, passed) if whose(leaf.instance) in passed else ()
 
-    def passed(self, identity: FunctionId, number: int, target: FunctionId) -> Iterator[dict[str, frozenset[Leaf]]]:
-        """What a callee is given for its formals, the receiver included."""
+    def passed(
+        self, identity: FunctionId, number: int, target: FunctionId, asked: Container[str] | None = None
+    ) -> Iterator[dict[str, frozenset[Leaf]]]:
+        """What a callee is given for its formals, or those that are asked about, the receiver included."""
         for bound in bindings(self.view, self.shapes, identity, number, target):
-            yield {name: self._handed(identity, number, value) for name, value in bound.items()}
+            yield {name: self._handed(identity, number, value) for name, value in bound.items() if asked is None or name in asked}
 
     def _handed(self, identity: FunctionId, at: int, value: Value | AccessPath) -> frozenset[Leaf]:
         """What is passed: an object by its name, also when it is one of those that a field holds."""

@@ -18,6 +18,7 @@ from ctxlint.roles.images import Images
 from ctxlint.roles.kept import LATER, Stored
 
 QUEUE = "queue"
+_KEEPS = frozenset(["append", "add", "appendleft", "put_nowait"])
 
 
 class HandedOn:
@@ -48,17 +49,17 @@ class HandedOn:
 
     def _through(self, identity: FunctionId, number: int, call: Call, target: FunctionId) -> Iterator[Stored]:
         """What a callee puts into a queue of what it is passed."""
+        passing = self._images.passing(identity, number, call, target)
         for stored in self.of(target):
             if stored.user is not None and stored.image.holder.startswith(f"{target.module}:"):
-                for image in self._images.translated(identity, number, call, target, stored.image):
+                for image in passing.translated(stored.image):
                     if image != stored.image:
                         yield Stored(LATER, image, identity, number, made=stored.origin, user=stored.user)
 
     # A task, a thread, an executor.
 
     def _started(self, identity: FunctionId, number: int) -> Iterator[Stored]:
-        effects = [modelled.effect for modelled in self._view.modelled(identity, number)]
-        if any(e.suspends or e.does == "joins" for e in effects):
+        if self._is_waited_for(identity, number):
             return
         methods = self._interface_methods(identity, number)
         to_store = any(interface_effect(self._view, method) in WRITES for method in methods)
@@ -70,6 +71,29 @@ class HandedOn:
                 for image in self._images.of(identity, at, value) if self._may_change(known) else ():
                     if self._view.event(*image.where).kind != "read" or self._may_change(self._view.inference.of_event(*image.where)):
                         yield Stored(LATER, image, identity, number, to_store=to_store)
+
+    def _is_waited_for(self, identity: FunctionId, number: int) -> bool:
+        """Whether a function, or the group that a task belongs to, waits for what a call begins."""
+        effects = [modelled.effect for modelled in self._view.modelled(identity, number)]
+        if any(e.does == "joins" for e in effects):
+            return True
+        return any(e.suspends for e in effects) and not self._goes_on(identity, number)
+
+    def _goes_on(self, identity: FunctionId, number: int) -> bool:
+        """Whether what an awaitable stands for goes on beside the function: nobody looks at it, or it is kept, or made a task."""
+        events = self._view.function(identity).events
+        named = {e.path.root for e in events if e.kind == "local" and e.value == Result(number) and e.path is not None}
+        if events[number].ignored and not any(e.kind == "suspend" and e.value == Result(number) for e in events):
+            return True
+        for at, event in enumerate(events):
+            if event.kind == "write" and (event.value == Result(number) or event.value in named):
+                return True
+            if event.kind == "call" and any(a.value == Result(number) or a.value in named for a in event.arguments):
+                if event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _KEEPS:
+                    return True
+                if self._view.does(identity, at, "concurrent-executor") and not self._is_waited_for(identity, at):
+                    return True
+        return False
 
     def _may_change(self, types: Types) -> bool:
         """Whether a value can be changed in place, as far as is known: a time, a queue, a coroutine is no image of anything."""

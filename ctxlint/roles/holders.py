@@ -18,6 +18,7 @@ from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.calls.view import View
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
+from ctxlint.ir.function import Formal
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.cased import cased
 
@@ -137,6 +138,12 @@ class Holders:
     def own(self, identity: FunctionId, name: str) -> Holder:
         """A variable of a function that functions inside it take."""
         return f"{identity.module}:{self._view.function(identity).qualname}.{name}"
+
+    def given_first(self, identity: FunctionId, formal: Formal) -> Holder:
+        """The variable of the function around that a formal is when nothing is passed: `lambda old=old: …`; empty if there is none."""
+        if not isinstance(formal.default, Name) or formal.default.scope != "local":
+            return ""
+        return self.own(FunctionId(identity.module, self._view.function(identity).enclosing), formal.default.name)
 
     def journals(self, identity: FunctionId) -> frozenset[str]:
         """The local lists that begin empty, are added to, and from which what was added is taken again."""

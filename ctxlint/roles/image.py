@@ -7,17 +7,21 @@ Two objects share what lies at least as many steps below the cell as levels were
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.ir.event import Event
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.holders import ITEM, Holder
 
 DEEP = 99
 FIELD = "."
 """The step to what some field of an object holds."""
+
+IMMUTABLE = frozenset(f"builtins.{name}" for name in ("str", "bytes", "int", "float", "complex", "bool", "NoneType", "range"))
+"""The classes of the language whose objects nobody can change."""
 
 _STEP = re.compile(r"\[[^\]]*\]|\.\w+")
 
@@ -104,6 +108,13 @@ def out_of(images: Iterable[Image], step: str = ITEM) -> Iterator[Image]:
             yield msgspec.structs.replace(image, holder=f"{image.holder}{known}", depth=max(image.depth - 1, 0), above=above)
 
 
+def lies_on(below: Sequence[str], within: Sequence[str]) -> bool:
+    """Whether steps from a value lead through where an image lies in it, as far as the steps are known."""
+    return len(below) >= len(within) and all(
+        one == other or (one[0] == other[0] and (ITEM in (one, other) or FIELD in (one, other))) for one, other in zip(below, within)
+    )
+
+
 def inside(images: Iterable[Image], steps: tuple[str, ...] = (ITEM,)) -> Iterator[Image]:
     """The images as parts of a new object, so many steps below it."""
     for image in images:
@@ -115,3 +126,10 @@ def key_step(key: Value | None) -> str:
     if isinstance(key, Constant) and not key.text.startswith("-"):
         return f"[{key.text}]"
     return ITEM
+
+
+def spelled(event: Event) -> tuple[str, ...]:
+    """The steps of an event's path, with what is known of the keys."""
+    keys = iter(event.keys)
+    steps = event.path.steps if event.path is not None else ()
+    return tuple(key_step(next(keys, None)) if step.startswith("[") else f".{step}" for step in steps)

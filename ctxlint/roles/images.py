@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
 
@@ -10,20 +10,21 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import ClassObject, Instance, Types
+from ctxlint.calls.types import ClassObject, Instance, Types, in_order
 from ctxlint.calls.view import Call, argument_of
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
+from ctxlint.roles.decided import Decided
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.image import FIELD, Image, deeper, inside, key_step, out_of, steps_in
+from ctxlint.roles.image import FIELD, IMMUTABLE, Image, deeper, inside, key_step, lies_on, out_of, spelled, steps_in
 from ctxlint.roles.measures import slice_of
+from ctxlint.roles.passing import Passing
 from ctxlint.roles.whole_objects import WholeObjects
 
 MAX_DEPTH = 9
 HELPERS = 3
 
-_IMMUTABLE = frozenset(f"builtins.{name}" for name in ("str", "bytes", "int", "float", "complex", "bool", "NoneType", "range"))
 _REMOVES = frozenset(["pop", "popleft", "popitem"])
 _COPIERS = ("__copy__", "__replace__", "__post_init__", "__attrs_post_init__")
 _VIEWS = frozenset(["items", "values"])
@@ -39,7 +40,10 @@ class Images:
         self._view = summaries.view
         self._holders = holders
         self.objects = WholeObjects(summaries.view)
+        self.decided = Decided(summaries.view)
         self._recall = Recall[Hashable, frozenset[Image]](lambda question: frozenset())
+        self._numbers: dict[tuple[FunctionId, int, Value], int] = {}
+        """The questions about values by their numbers: a value is hashed once each time that it is asked for."""
         self._parts: dict[tuple[frozenset[Image], str], frozenset[Image]] = {}
 
     def of(self, identity: FunctionId, at: int, value: Value) -> frozenset[Image]:
@@ -49,6 +53,8 @@ class Images:
     def is_new(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
         """Whether the object at a path from a local is a copy, or was put together here, as far as is known."""
         if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
+            return False
+        if self._is_given(identity, at, path.root):
             return False
         images = self.of(identity, at, path.root)
         return bool(images) and not any(len(path.steps) - image.around >= image.depth for image in images)
@@ -60,14 +66,17 @@ class Images:
         below = [step if step.startswith("[") else f".{step}" for step in path.steps]
         return frozenset(
             image.holder + "".join(below[image.around:]) for image in self.of(identity, at, path.root)
-            if len(below) - image.around >= image.depth and len(below) >= image.around
+            if len(below) - image.around >= image.depth and lies_on(below, image.within)
         )
 
     def _of(self, identity: FunctionId, at: int, value: Value, level: int) -> frozenset[Image]:
-        return self._recall.ask((identity, at, value), lambda: frozenset(self._find(identity, at, value, level + 1)), level, MAX_DEPTH)
+        if isinstance(value, (Constant, Closure)):
+            return frozenset()
+        question = self._numbers.setdefault((identity, at, value), len(self._numbers))
+        return self._recall.ask(question, lambda: frozenset(self._find(identity, at, value, level + 1)), level, MAX_DEPTH)
 
     def _is_immutable(self, types: Types) -> bool:
-        return bool(types) and all(isinstance(t, Instance) and t.name in _IMMUTABLE for t in types)
+        return bool(types) and all(isinstance(t, Instance) and t.name in IMMUTABLE for t in types)
 
     def _find(self, identity: FunctionId, at: int, value: Value, level: int) -> Iterator[Image]:
         if self._is_immutable(self._view.inference.of_value(identity, at, value)):
@@ -98,10 +107,8 @@ class Images:
         elif operator == "+":
             for part in value.parts:
                 yield from deeper(self._of(identity, at, part, level), 1, (identity, at))
-        elif operator in ("comprehension-list", "comprehension-set", "comprehension-generator"):
-            yield from inside(self._of(identity, at, value.parts[0], level))
-        elif operator == "comprehension-dict":
-            yield from inside(self._of(identity, at, value.parts[1], level))
+        elif operator.startswith("comprehension-"):
+            yield from inside(self._of(identity, at, value.parts[1 if operator == "comprehension-dict" else 0], level))
         elif operator in ("item", "element"):
             entries = list(self._entries(identity, at, value, level))
             holders = self._holders.of(identity, at, value)
@@ -129,8 +136,12 @@ class Images:
         return path is not None and path.steps[-1:] == ("items",)
 
     def _alternatives(self, identity: FunctionId, value: Compound) -> tuple[Value, ...]:
-        """Both sides of a choice; only the default one when an option of the function decides."""
+        """Both sides of a choice; only one when what is known decides, or an option of the function that has a default."""
         test, then, otherwise = value.parts
+        if self.decided.holds(identity, test):
+            return (then,)
+        if self.decided.fails(identity, test):
+            return (otherwise,)
         holds = True
         if isinstance(test, Compound) and test.operator == "not":
             test, holds = test.parts[0], False
@@ -149,28 +160,35 @@ class Images:
             return
         for number in definitions.definitions(at, name.name):
             if number == ENTRY_VALUE:
-                if any(formal.name == name.name for formal in self._view.function(identity).formals):
-                    yield Image(f"{identity.module}:{name.name}", 0, (identity, at))
+                for formal in self._view.function(identity).formals:
+                    if formal.name == name.name:
+                        yield Image(self._holders.given_first(identity, formal) or f"{identity.module}:{name.name}", 0, (identity, at))
                 continue
             event = self._view.event(identity, number)
-            if event.kind == "local" and event.value is not None:
+            if event.kind == "local" and event.value is not None and not self.decided.never(identity, number):
                 yield from self._of(identity, number, event.value, level)
         for number in definitions.additions(at, name.name):
-            yield from self._added(identity, number, level)
+            if not self.decided.never(identity, number):
+                yield from self._added(identity, number, level)
+
+    def _is_given(self, identity: FunctionId, at: int, name: Name) -> bool:
+        """Whether a local can be what the caller passed: one of its images is then the formal, not copied (or it has none)."""
+        return ENTRY_VALUE in self._view.definitions(identity).definitions(at, name.name) and any(
+            formal.name == name.name for formal in self._view.function(identity).formals)
 
     def _added(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
         """What an event puts into the object of a local: `x[key] = v`, `x.append(v)`, `x["a"].extend(v)`."""
         event = self._view.event(identity, number)
         steps = event.path.steps if event.path is not None else ()
         if event.kind == "write" and event.value is not None:
-            yield from inside(self._of(identity, number, event.value, level), _spelled(event))
+            yield from inside(self._of(identity, number, event.value, level), spelled(event))
             return
         for argument in event.arguments:
             images = self._of(identity, number, argument.value, level)
             if steps[-1:] and steps[-1] in _SPREADS:
-                yield from inside(deeper(images, 1, (identity, number)), _spelled(event)[:-1])
+                yield from inside(deeper(images, 1, (identity, number)), spelled(event)[:-1])
             else:
-                yield from inside(images, (*_spelled(event)[:-1], ITEM))
+                yield from inside(images, (*spelled(event)[:-1], ITEM))
 
     def _is_receiver(self, identity: FunctionId, name: str) -> bool:
         return receiver_name(self._view.function(identity)) == name
@@ -178,9 +196,9 @@ class Images:
     def _event(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
         event = self._view.event(identity, number)
         if event.kind == "read" and event.path is not None:
-            targets = [target for call in self._view.calls(identity, number) for target in call.functions]
-            if targets:
-                yield from self._through(identity, number, level)
+            last = event.path.steps[-1] if len(event.path.steps) > 1 else ""
+            if any(self._is_named(target, last) for call in self._view.calls(identity, number) for target in call.functions):
+                yield from self._through(identity, number, level, last)
                 return
             for whole in self.objects.of_path(identity, number, event.path):
                 yield Image(whole, 0, (identity, number))
@@ -213,13 +231,15 @@ class Images:
         """The shallowest copy that a local is, if it is nothing else: what lies in it was copied as deep as that, less the way to it."""
         if not isinstance(path.root, Name) or path.root.scope != "local" or self._is_receiver(identity, path.root.name):
             return None
+        if self._is_given(identity, number, path.root):
+            return None
         images = self._of(identity, number, path.root, level)
         return min(images, key=lambda image: (image.depth, image.where)) if images and all(i.depth and not i.around for i in images) else None
 
     def _part(self, identity: FunctionId, number: int, event: Event, root: Value, depth: int, level: int) -> Iterator[Image]:
         """What was put into something that was put together here: `best[1]`, `kept[-1]["rooms"]`."""
         images: list[Image] = list(self._of(identity, number, root, level))
-        for step in _spelled(event)[:-1] if depth else _spelled(event):
+        for step in spelled(event)[:-1] if depth else spelled(event):
             images = list(out_of([image for image in images if image.around], step))
         yield from deeper(images, depth, (identity, number)) if depth else images
 
@@ -250,15 +270,12 @@ class Images:
             if target is not None:
                 apart = self._given_anew(identity, number, event, target) if match.effect.depth == 1 else ()
                 for image in self._of_argument(identity, number, event, target, level) if apart is not None else ():
-                    own = msgspec.structs.replace(image, apart=image.apart or apart or ()) if not image.depth else image
+                    own = image if image.depth else msgspec.structs.replace(image, apart=image.apart or apart or ())
                     yield from deeper([own], match.effect.depth, (identity, number))
-                for argument in event.arguments:
-                    if argument.keyword:
-                        yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{argument.keyword}",))
+                yield from self._in_fields(identity, number, event, None, level)
             return
         if self._picks(identity, number, event, path):
-            picked = path.root if path.steps else event.arguments[0].value
-            yield from out_of(self._of(identity, number, picked, level))
+            yield from out_of(self._of(identity, number, path.root if path.steps else event.arguments[0].value, level))
             return
         if any(call.functions for call in self._view.calls(identity, number)):
             yield from self._through(identity, number, level)
@@ -266,18 +283,24 @@ class Images:
         for whole in self.objects.of_value(identity, number, Result(number)):
             yield Image(whole, 0, (identity, number))
         if path.steps and path.steps[-1] == "copy" and not event.arguments:
-            receiver = AccessPath(path.root, path.steps[:-1])
-            yield from deeper(self._of_argument(identity, number, event, receiver, level), 1, (identity, number))
+            yield from deeper(self._of_argument(identity, number, event, AccessPath(path.root, path.steps[:-1]), level), 1, (identity, number))
         elif path.steps and path.steps[-1] in _VIEWS and not event.arguments:
             yield from self._of_argument(identity, number, event, AccessPath(path.root, path.steps[:-1]), level)
         elif self.is_construction(identity, number, path):
-            for argument in event.arguments:
-                yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{argument.keyword}",))
+            built = next((t.name for t in in_order(self._view.inference.of_path(identity, number, path)) if isinstance(t, ClassObject)), "")
+            yield from self._in_fields(identity, number, event, self._view.program.declared_fields(built), level)
         else:
             taken = bool(path.steps) and path.steps[-1] in _REMOVES
             for holder in self._holders.of(identity, number, Result(number)):
                 if path.steps and path.steps[-1] in ("get", "setdefault", *_REMOVES):
                     yield Image(holder, 0, (identity, number), taken)
+
+    def _in_fields(self, identity: FunctionId, number: int, event: Event, names: Sequence[str] | None, level: int) -> Iterator[Image]:
+        """What the fields of an object get that an event makes; those that are not named have the names given, if that is known."""
+        for index, argument in enumerate(event.arguments):
+            if argument.keyword or names is not None:
+                name = argument.keyword or (names[index] if names and index < len(names) else "")
+                yield from inside(self._of(identity, number, argument.value, level), (f"{FIELD}{name.strip('*')}",))
 
     def _picks(self, identity: FunctionId, number: int, event: Event, path: AccessPath) -> bool:
         """Whether a call gives one of the entries of what was put together here: `max(found, key=...)`, `tried.pop()`."""
@@ -320,45 +343,52 @@ class Images:
 
     # Through calls.
 
-    def _through(self, identity: FunctionId, number: int, level: int) -> Iterator[Image]:
+    def _is_named(self, target: FunctionId, name: str) -> bool:
+        return not name or self._view.program.symbol(target).rpartition(".")[2] == name
+
+    def _through(self, identity: FunctionId, number: int, level: int, name: str = "") -> Iterator[Image]:
+        """What a call gives; of a path, whose steps can be calls too, what the step of a name does."""
         for call in self._view.calls(identity, number):
             for target in call.functions[:6]:
+                if not self._is_named(target, name):
+                    continue
+                passing = self.passing(identity, number, call, target, level)
                 if is_constructor(self._view, target):
                     for at, event in enumerate(self._view.function(target).events):
                         for image in self._of(target, at, event.value, 1) if event.kind == "write" and event.value is not None else ():
-                            yield from inside(self.translated(identity, number, call, target, image, level), (FIELD,))
+                            field = f"{FIELD}{event.path.steps[0]}" if event.path is not None and len(event.path.steps) == 1 else FIELD
+                            yield from inside(passing.translated(image), (field,))
                 elif target != identity:
                     for image in self.given(target):
-                        yield from self.translated(identity, number, call, target, image, level)
+                        yield from passing.translated(image)
 
     def given(self, identity: FunctionId) -> frozenset[Image]:
-        """What a function's result shares with cells and its formals."""
-        events = self._view.function(identity).events
-        return self._recall.ask(identity, lambda: frozenset(
-            image for at, event in enumerate(events) if event.kind == "return" and event.value is not None
-            for image in self.of(identity, at, event.value)
-        ))
+        """What a function's result shares with cells and its formals; that of a generator has what it yields as elements."""
+        return self._recall.ask(identity, lambda: frozenset(self._find_given(identity)))
 
-    def translated(
-        self, identity: FunctionId, number: int, call: Call, target: FunctionId, image: Image, level: int = 0
-    ) -> Iterator[Image]:
-        """A callee's image with its formals replaced by what the call passes."""
-        head = f"{target.module}:"
-        name = image.holder[len(head):].partition("[")[0].partition(".")[0] if image.holder.startswith(head) else ""
-        formals = {formal.name for formal in self._view.function(target).formals}
-        if not name or name not in formals:
-            yield image
-            return
-        actuals = self._view.bound(call, target)
-        if name in actuals:
-            rest = image.holder[len(head) + len(name):]
-            images = self._of(identity, number, actuals[name], level + 1)
-            for step in steps_in(rest):
-                images = self._taken_out(images, step)
-            for passed in images:
-                depth = max(passed.depth, image.depth - passed.around)
-                where = passed.where if rest and passed.above else image.where
-                yield Image(passed.holder, depth, where, passed.taken, (*image.within, *passed.within), above=passed.above)
+    def _find_given(self, identity: FunctionId) -> Iterator[Image]:
+        function = self._view.function(identity)
+        yields = function.kind in ("generator", "async-generator")
+        for at, event in enumerate(function.events):
+            if event.value is None or self.decided.never(identity, at):
+                continue
+            if not yields and event.kind == "return":
+                yield from self.of(identity, at, event.value)
+            elif yields and event.note == "yield":         # what passes through, and what is told in objects made for it, are messages
+                own = [i for i in self.of(identity, at, event.value) if i.where[0] == identity and all(step[0] == "[" for step in i.within)]
+                yield from inside(own)
+
+    def passing(self, identity: FunctionId, number: int, call: Call, target: FunctionId, level: int = 0) -> Passing:
+        """What a call passes to one of its functions, for as many images of that as there are."""
+        formals = frozenset(formal.name for formal in self._view.function(target).formals)
+        return Passing(self, identity, number, f"{target.module}:", formals, lambda: self._view.bound(call, target), level + 1)
+
+    def passed(self, identity: FunctionId, number: int, value: Value, rest: str, level: int) -> frozenset[Image]:
+        """What lies some steps below what a call passes."""
+        images = self._of(identity, number, value, level)
+        for step in steps_in(rest):
+            images = self._taken_out(images, step)
+        return images
 
     def _taken_out(self, images: frozenset[Image], step: str) -> frozenset[Image]:
         """An element of what the images are of: a record of hundreds of parts is asked for each of them by every callee."""
@@ -366,12 +396,3 @@ class Images:
         if found is None:
             found = self._parts[images, step] = frozenset(out_of(images, step))
         return found
-
-
-def _spelled(event: Event) -> tuple[str, ...]:
-    """The steps of an event's path, with what is known of the keys."""
-    keys = iter(event.keys)
-    steps = event.path.steps if event.path is not None else ()
-    return tuple(key_step(next(keys, None)) if step.startswith("[") else f".{step}" for step in steps)
-
-

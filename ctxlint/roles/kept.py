@@ -12,19 +12,20 @@ from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
 from ctxlint.calls.types import ClassObject, in_order
-from ctxlint.calls.view import Call
+from ctxlint.calls.view import Call, argument_of
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
 from ctxlint.roles.image import Image, as_whole, copied
 from ctxlint.roles.images import Images
+from ctxlint.roles.likeness import is_formal
 from ctxlint.roles.measures import slice_of
 
 LATER = "later"
 """The place of what is handed to something that runs later."""
 
 _ELEMENTS = re.compile(r"(?:\[(?:\*|\d+)\])+$")
-_PUTS = frozenset(["append", "appendleft", "add", "insert", "extend", "update", "setdefault"])
+_PUTS = frozenset(["append", "appendleft", "add", "insert", "extend", "update", "setdefault", "__setitem__"])
 
 
 class Stored(msgspec.Struct, frozen=True, gc=False):
@@ -95,6 +96,7 @@ class Kept:
         self._images = images
         self._stored = Recall[FunctionId, tuple[Stored, ...]](lambda identity: (), first=min)
         self._built = Recall[FunctionId, tuple[Stored, ...]](lambda identity: (), first=min)
+        self._by_default: dict[str, dict[int, frozenset[str]]] = {}
 
     def of(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What a function, or a callee, stores into attributes and containers that shares structure with something."""
@@ -103,9 +105,14 @@ class Kept:
 
     def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):
-            if event.kind == "local" and event.value is not None and self._outlives(identity, event):
-                assert event.path is not None
-                yield from self._parts(identity, number, number, event.value, self._holders.of(identity, number, event.path.root))
+            if event.kind == "local" and event.value is not None:
+                if self._outlives(identity, event):
+                    assert event.path is not None
+                    yield from self._parts(identity, number, number, event.value, self._holders.of(identity, number, event.path.root))
+                for place in self._taken_below(identity, event):
+                    for image in self._images.of(identity, number, event.value):
+                        if not image.around and not is_formal(image.holder):
+                            yield Stored(place, image, identity, number)
             if event.path is None or not (event.path.steps or event.kind == "call"):
                 continue
             if event.kind == "write" and event.value is not None:
@@ -122,7 +129,8 @@ class Kept:
             else:
                 continue
             found = list(stored)
-            if found and not self._images.is_new(identity, number, AccessPath(event.path.root, event.path.steps[:-1])):
+            whole = AccessPath(event.path.root, event.path.steps[:-1])
+            if found and not self._images.is_new(identity, number, whole) and not self._images.decided.never(identity, number):
                 yield from found
 
     def _put(self, identity: FunctionId, number: int, event: Event, method: str) -> Iterator[Stored]:
@@ -131,16 +139,21 @@ class Kept:
         receiver = AccessPath(event.path.root, event.path.steps[:-1])
         holders = self._images.objects.of_path(identity, number, receiver) or self._holders.of_receiver(identity, number)
         holders |= self._images.through(identity, number, receiver)
-        if method in ("append", "appendleft", "add", "insert"):
+        if method in ("append", "appendleft", "add", "insert", "__setitem__"):
             places, levels = [f"{holder}{ITEM}" for holder in holders], 0
         else:
             places, levels = list(holders), 1
         yield from self._parts(identity, number, number, event.arguments[-1].value, places, levels)
 
     def _set_by_name(self, identity: FunctionId, number: int, event: Event) -> Iterator[Stored]:
-        """What a call sets as an attribute whose name is computed: any attribute of the object is one of its entries."""
+        """What a call sets as an attribute by its name; when that is computed, any attribute of the object is one of its entries."""
         match = self._view.does(identity, number, "mutates")
         if match is None or not isinstance(match.target, (Name, Result)) or not isinstance(match.content, (Name, Result, Compound)):
+            return
+        name = argument_of(match.call, match.effect.key)
+        if isinstance(name, Constant):
+            places = self._holders.of_path(identity, number, AccessPath(match.target, (name.text,)))
+            yield from self._parts(identity, number, number, match.content, places)
             return
         objects = self._images.objects.of(identity, number, AccessPath(match.target))
         yield from self._parts(identity, number, number, match.content, [f"{each}{ITEM}" for each in objects])
@@ -149,6 +162,24 @@ class Kept:
         """Whether a function gives a value to a variable that is not its own: of its module, or of a function around it."""
         root = event.path.root if event.path is not None else None
         return isinstance(root, Name) and root.scope != "local" and self._view.function(identity).kind not in ("module", "class")
+
+    def _taken_below(self, identity: FunctionId, event: Event) -> Iterator[Holder]:
+        """The place of a function's own variable that a function inside it takes, and may keep."""
+        root = event.path.root if event.path is not None else None
+        if isinstance(root, Name) and root.scope == "local" and identity.index:
+            if self._holders.is_shared_below(identity, root.name) or root.name in self._defaults(identity):
+                yield self._holders.own(identity, root.name)
+
+    def _defaults(self, identity: FunctionId) -> frozenset[str]:
+        """The variables of a function that formals of functions inside it are by default: `lambda old=old: …`."""
+        known = self._by_default.get(identity.module)
+        if known is None:
+            known = self._by_default[identity.module] = {}
+            for function in self._view.program.modules[identity.module].ir.functions:
+                names = [f.default.name for f in function.formals if isinstance(f.default, Name) and f.default.scope == "local"]
+                if names:
+                    known[function.enclosing] = known.get(function.enclosing, frozenset()).union(names)
+        return known.get(identity.index, frozenset())
 
     def built(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What the fields of the objects that a function, or a callee, makes share with something, wherever the objects go."""
@@ -176,10 +207,15 @@ class Kept:
             if bound is not None and bound.kind == "local" and bound.value is not None and not definitions.additions(at, value.name):
                 yield from self._parts(identity, number, bindings[0], bound.value, places, levels, level + 1)
                 return
+        if levels == 1 and isinstance(value, Compound) and value.operator in ("dict", "list", "tuple"):
+            yield from self._entries(identity, number, at, value, places, level)
+            return
         if isinstance(value, Compound) and value.operator == "dict" and not levels:
             for key, part in zip(value.parts[::2], value.parts[1::2]):
-                step = f"[{key.text}]" if isinstance(key, Constant) else "" if isinstance(key, Compound) and key.operator == "**" else ITEM
-                if step:
+                if isinstance(key, Compound) and key.operator == "**":
+                    yield from self._parts(identity, number, at, part, places, 1, level + 1)
+                else:
+                    step = f"[{key.text}]" if isinstance(key, Constant) else ITEM
                     yield from self._parts(identity, number, at, part, [f"{p}{step}" for p in places], 0, level + 1)
             return
         if isinstance(value, Compound) and value.operator == "tuple" and not levels:
@@ -199,6 +235,17 @@ class Kept:
                 elif image.holder != place:
                     yield Stored(place, copied(image, levels), identity, number)
 
+    def _entries(
+        self, identity: FunctionId, number: int, at: int, value: Compound, places: Iterable[Holder], level: int
+    ) -> Iterator[Stored]:
+        """What a container gets of another one that is put together for it: `x.update({key: value})`, `x.extend([value])`."""
+        parts = zip(value.parts[::2], value.parts[1::2]) if value.operator == "dict" else ((None, part) for part in value.parts)
+        for key, part in parts:
+            spread = part.parts[0] if isinstance(part, Compound) and part.operator == "*" else part
+            whole = spread is not part or (isinstance(key, Compound) and key.operator == "**")
+            step = f"[{key.text}]" if isinstance(key, Constant) else ITEM
+            yield from self._parts(identity, number, at, spread, [p if whole else f"{p}{step}" for p in places], int(whole), level + 1)
+
     def _constructed(self, identity: FunctionId, number: int) -> Iterator[tuple[Holder, Image, FunctionId | None]]:
         """The fields of an object that a call makes, what they share with something, and the constructor that sees to it."""
         event = self._view.event(identity, number)
@@ -211,8 +258,9 @@ class Kept:
                     for target in call.functions:
                         if is_constructor(self._view, target):
                             made = True
+                            passing = self._images.passing(identity, number, call, target)
                             for stored in self.of(target):
-                                for image in self._images.translated(identity, number, call, target, stored.image):
+                                for image in passing.translated(stored.image):
                                     yield stored.place, image, stored.origin
                 if not made:
                     for name, value in self._fields(built.name, event):
@@ -240,9 +288,10 @@ class Kept:
         self, identity: FunctionId, number: int, call: Call, target: FunctionId, below: Iterable[Stored]
     ) -> Iterator[Stored]:
         """What a callee stores of its formals, as stored here of what the call passes."""
+        passing = self._images.passing(identity, number, call, target)
         for stored in below:
             if stored.image.holder.startswith(f"{target.module}:"):
-                for image in self._images.translated(identity, number, call, target, stored.image):
+                for image in passing.translated(stored.image):
                     if image != stored.image:
                         lifted = Stored(stored.place, image, identity, number, made=stored.origin)
                         yield put_back(lifted) if image.holder == stored.place else lifted

@@ -14,7 +14,7 @@ ASKS = JOINING | {"get", "index", "count", "startswith", "endswith", "pop"}
 CONTENT = JOINING | {
     "keys", "items", "values", "copy", "get", "pop", "setdefault", "popitem", "popleft", "elements", "strip", "lstrip", "rstrip", "lower", "upper",
     "casefold", "split", "rsplit", "splitlines", "partition", "encode", "decode", "resolve", "absolute", "expanduser", "as_posix",
-    "joinpath", "with_suffix", "relative_to", "__iter__", "most_common",
+    "joinpath", "with_suffix", "relative_to", "__iter__", "most_common", "format", "format_map",
 }
 """Methods of the language's containers, texts and paths whose result is made of what the receiver holds."""
 
@@ -74,9 +74,14 @@ def gathered(leaf: Leaf) -> Leaf:
     return msgspec.structs.replace(leaf, collected=True)
 
 
+def whose(instance: str) -> str:
+    """The name of the object that has a part, or that carries the name under which something is declared of it."""
+    return instance.partition(".")[0].partition("[")[0]
+
+
 def translated(leaf: Leaf, passed: Mapping[str, frozenset[Leaf]]) -> frozenset[Leaf]:
     """A callee's leaf in terms of what was passed for its formals."""
-    head = leaf.instance.partition(".")[0].partition("[")[0]
+    head = whose(leaf.instance)
     if head not in passed:
         return frozenset([leaf])
     rest = leaf.instance[len(head):]

@@ -15,6 +15,7 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
 from ctxlint.roles.holders import Holder, Holders
 from ctxlint.roles.images import Images
+from ctxlint.roles.in_the_making import InTheMaking
 from ctxlint.roles.measures import slice_of
 from ctxlint.roles.whole_objects import ATTRIBUTES
 
@@ -46,6 +47,7 @@ class Mutated:
         self._through: dict[Holder, list[Change]] | None = None
         self._view: View = summaries.view
         self._holders = holders
+        self._making = InTheMaking(summaries.view)
         self.changes: list[Change] = []
         self.of_class: dict[str, list[Change]] = {}
         for identity in self._view.program.functions():
@@ -70,7 +72,7 @@ class Mutated:
     def _reached(self, identity: FunctionId) -> Iterator[tuple[Holder, Change]]:
         for number, event in enumerate(self._view.function(identity).events):
             path = self._changed(identity, number, event)
-            if path is not None and path.steps:
+            if path is not None and path.steps and not self._is_being_made(identity, number, path):
                 yield from self._on_the_way(identity, number, path, event.keys, (identity, number))
         for mutation in self._summaries.of(identity).mutations:
             if not mutation.distance:
@@ -118,8 +120,11 @@ class Mutated:
             path = self._changed(identity, number, event)
             if path is None or path.steps[-1:] == (ATTRIBUTES,) or self._is_new(identity, number, path):
                 continue
-            places = self._holders.of_path(identity, number, path, event.keys) | self._images.through(identity, number, path)
-            for holder in sorted(places):
+            places = self._images.through(identity, number, path)
+            if self._is_being_made(identity, number, path):
+                yield from [Change(holder, identity, number) for holder in sorted(places)]
+                continue
+            for holder in sorted(places | self._holders.of_path(identity, number, path, event.keys)):
                 yield Change(holder, identity, number)
             for type in in_order(self._view.inference.of_path(identity, number, path)):
                 if isinstance(type, Instance) and self._view.program.class_(type.name) is not None and event.kind == "write":
@@ -140,6 +145,10 @@ class Mutated:
         if event.kind in ("write", "delete"):
             return AccessPath(event.path.root, event.path.steps[:-1])
         return None
+
+    def _is_being_made(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
+        """Whether a path begins at an object that was made here and that nobody else has yet."""
+        return isinstance(path.root, Name) and path.root.scope == "local" and self._making.holds(identity, at, path.root.name)
 
     def _is_new(self, identity: FunctionId, at: int, path: AccessPath) -> bool:
         """Whether the object was made here: a local copy, or the receiver of the function itself."""

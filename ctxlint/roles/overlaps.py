@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -13,18 +14,20 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf, gathered, spelled, translated
+from ctxlint.roles.leaf import Leaf, gathered, spelled, translated, whose
 from ctxlint.roles.literals import Literal, literals_of
 from ctxlint.roles.neighbours import are_neighbours
 from ctxlint.roles.ranges import held_by_fields
 from ctxlint.roles.starred import filled
 
 HELPERS = 2
+ORDERED = frozenset(["<", "<=", ">", ">="])
+BEFORE = frozenset(["<", "<="])
+"""Operators that ask if the left side comes first."""
 
 _SETS = frozenset(["&", "&="])
 _TESTS = frozenset(["in", "not in", "==", "!=", "<", "<=", ">", ">="])
 _SAME = frozenset(["==", "!="])
-_ORDERED = frozenset(["<", "<=", ">", ">="])
 _METHODS = frozenset(["isdisjoint", "intersection", "issubset", "issuperset", "startswith", "is_relative_to", "difference"])
 _APART = frozenset(["isdisjoint", "not in", "!="])
 
@@ -77,14 +80,14 @@ class Overlap(msgspec.Struct, frozen=True, gc=False):
         found: dict[tuple[str, str], list[Leaf]] = {}
         for leaf in side:
             if leaf.field:
-                found.setdefault((leaf.owner, "" if self.operator in _ORDERED else leaf.field), []).append(leaf)
+                found.setdefault((leaf.owner, "" if self.operator in ORDERED else leaf.field), []).append(leaf)
         return found
 
     def _apart(self, one: Leaf, other: Leaf) -> bool:
         """Whether two fields are of different objects; what was collected is of others only where there are many: in a loop."""
         if one.instance != other.instance:
             return True
-        return one.collected != other.collected and self.operator not in _ORDERED and one.instance not in ("self", "cls")
+        return one.collected != other.collected and self.operator not in ORDERED and one.instance not in ("self", "cls")
 
 
 class Overlaps:
@@ -147,15 +150,15 @@ class Overlaps:
         below = self.of(target, depth - 1)
         if not below:
             return
-        passed = {name: self._fields.of(identity, number, value) for name, value in filled(self._view, call, target).items()}
+        told = [tuple(frozenset(_of_callee(leaf, target) for leaf in side) for side in (each.left, each.right, each.looked)) for each in below]
+        asked = {whose(leaf.instance) for sides in told for side in sides for leaf in side}
+        actuals = filled(self._view, call, target)
+        passed = {name: self._fields.of(identity, number, value) for name, value in actuals.items() if name in asked}
         formals = self._view.function(target).formals
-        if call.receiver is not None and formals and formals[0].name not in passed:
+        if call.receiver is not None and formals and formals[0].name not in actuals and formals[0].name in asked:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
-        for overlap in below:
-            sides = [
-                frozenset(new for leaf in side for new in translated(_of_callee(leaf, target), passed))
-                for side in (overlap.left, overlap.right, overlap.looked)
-            ]
+        for overlap, own in zip(below, told):
+            sides = [frozenset(new for leaf in side for new in translated(leaf, passed)) for side in own]
             yield msgspec.structs.replace(
                 overlap, event=number, left=sides[0], right=sides[1], looked=sides[2], value=Result(number),
                 settled=overlap.settled or (
@@ -172,45 +175,50 @@ class Overlaps:
             if event.kind == "call" and event.path is not None and event.path.steps[-1:] and event.path.steps[-1] in _METHODS:
                 yield from self._of_method(identity, number, event, event.path)
             if isinstance(event.value, Compound):
-                yield from self._within(identity, number, event.value, ())
+                yield from self._within(identity, number, event.value, tuple)
             for argument in event.arguments:
                 if isinstance(argument.value, Compound):
-                    yield from self._within(identity, number, argument.value, ())
+                    yield from self._within(identity, number, argument.value, tuple)
         for index, block in enumerate(function.blocks if function.events else ()):
             at = max(block.last - 1, 0)
             asked = [e.condition.value for e in block.edges if e.condition is not None and isinstance(e.condition.value, Compound)]
             for value in dict.fromkeys(asked):
-                yield from self._within(identity, at, value, (), asked_at(self._view, identity, index, block))
+                yield from self._within(identity, at, value, tuple, asked_at(self._view, identity, index, block))
 
     def _within(
-        self, identity: FunctionId, at: int, value: Compound, beside: tuple[Literal, ...], seen_at: int | None = None
+        self, identity: FunctionId, at: int, value: Compound, beside: Callable[[], tuple[Literal, ...]], seen_at: int | None = None
     ) -> Iterator[Overlap]:
+        """The comparisons in a value; what holds `beside` them is found out where there is one."""
         where = at if seen_at is None else seen_at
         if value.operator in _SETS or (value.operator in _TESTS and len(value.parts) == 2 and not any(map(_is_literal, value.parts))):
             looked = self._looked_on_both(identity, value)
             left = self._side(identity, where, value.parts[0])
             right = self._side(identity, where, value.parts[-1]) if left or looked else left
             left, right = self._apart_by_key(identity, where, value.parts[0], value.parts[-1], left, right) if left and right else (left, right)
-            if value.operator in _ORDERED and {leaf.field for leaf in left}.isdisjoint({leaf.field for leaf in right}):
+            if value.operator in ORDERED and {leaf.field for leaf in left}.isdisjoint({leaf.field for leaf in right}):
                 left, right = (side | held_by_fields(self._fields, identity, where, side) for side in (left, right))
-            if left and right and value.operator in _ORDERED and are_neighbours(self._view, identity, where, value.parts):
+            if left and right and value.operator in ORDERED and are_neighbours(self._view, identity, where, value.parts):
                 yield Overlap(
-                    at, "adjacent", frozenset(leaf for leaf in left if leaf.field), frozenset(map(gathered, right)), frozenset(), beside, False, value)
+                    at, "adjacent", frozenset(leaf for leaf in left if leaf.field), frozenset(map(gathered, right)), frozenset(), beside(), False, value)
             if (left and right) or looked:
                 through = self._is_iterated(identity, where, value.parts[0])
-                yield Overlap(at, value.operator, left, right, looked, beside, value.operator in _APART, value, through)
+                yield Overlap(at, value.operator, left, right, looked, beside(), value.operator in _APART, value, through)
         if value.operator in _TESTS and len(value.parts) == 2:
             yield from self._distinct(identity, at, value, where)
             yield from self._still_there(identity, at, value, where)
         for part in value.parts:
-            others = beside
-            if value.operator == "and":
-                others = (*beside, *(
-                    literal for other in value.parts if other is not part
-                    for literal in literals_of(self._fields, identity, where, other, True)
-                ))
             if isinstance(part, Compound):
-                yield from self._within(identity, at, part, others, seen_at)
+                also = functools.partial(self._also, identity, where, value, part, beside) if value.operator == "and" else beside
+                yield from self._within(identity, at, part, functools.cache(also), seen_at)
+
+    def _also(
+        self, identity: FunctionId, where: int, value: Compound, part: Value, beside: Callable[[], tuple[Literal, ...]]
+    ) -> tuple[Literal, ...]:
+        """What holds together with a part of a conjunction."""
+        return (*beside(), *(
+            literal for other in value.parts if other is not part
+            for literal in literals_of(self._fields, identity, where, other, True)
+        ))
 
     def _still_there(self, identity: FunctionId, at: int, value: Compound, where: int) -> Iterator[Overlap]:
         """Whether a place still holds what a field says was found there: `all(state[k] == v for k, v in change.basis.items())`."""
@@ -294,7 +302,7 @@ class Overlaps:
         if value.operator not in _TESTS or value.operator in ("in", "not in"):
             return frozenset()
         left, right = (self._looked(identity, part) for part in value.parts)
-        return left | right if value.operator in _ORDERED else left & right
+        return left | right if value.operator in ORDERED else left & right
 
     def _looked(self, identity: FunctionId, value: Value) -> frozenset[Leaf]:
         """The fields by which something in a value was looked up."""

@@ -5,8 +5,7 @@ What a change reads from such a part it reads from the state: a later write ther
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import FunctionId
@@ -22,38 +21,58 @@ from ctxlint.roles.keyed import Keys, Places
 
 _VIEWS = frozenset(["MappingProxyType", "ChainMap", "memoryview", "bytes", "bytearray", "frozenset", "str", "deque"])
 
+_Told = dict[str, set[str]]
+
 
 class OwnViews:
-    """The containers of which parts of objects are made when the objects are; found for some modules, once."""
+    """The containers of which parts of objects are made when the objects are; found for each module once."""
 
-    def __init__(self, view: View, fields: Fields, fills: Fills, keys: Keys, modules: Iterable[str]) -> None:
+    def __init__(self, view: View, fields: Fields, fills: Fills, keys: Keys) -> None:
         self._view = view
         self._fields = fields
         self._fills = fills
         self._keys = keys
-        self._modules = frozenset(modules)
+        self._parts: dict[str, tuple[_Told, _Told]] = {}
+        self._known: dict[frozenset[str], dict[str, frozenset[str]]] = {}
 
-    def behind(self, identity: FunctionId, places: Places) -> Places:
-        """The containers that a function's reads from some places are reads of, by way of a part of an object."""
-        found: set[str] = set().union(*(self._made_of.get(place, ()) for place in places))
+    def behind(self, identity: FunctionId, places: Places, modules: frozenset[str]) -> Places:
+        """The containers that a function's reads from some places are reads of, by way of a part of an object that modules make."""
+        made_of = self._made_of(modules)
+        found: set[str] = set().union(*(made_of.get(place, ()) for place in places))
         for keyed in self._keys.of(identity, "read") if any(":" in place for place in places) else ():
             event = self._view.event(identity, keyed.event)
             if keyed.places & places and event.kind == "read" and event.path is not None and event.keys:
                 part = AccessPath(event.path.root, event.path.steps[:-1])
                 for leaf in self._fields.of_path(identity, keyed.event, part, event.keys[:-1]) if part.steps else ():
-                    found |= self._made_of.get(leaf.key, frozenset())
+                    found |= made_of.get(leaf.key, frozenset())
         return frozenset(found) - places
 
-    @functools.cached_property
-    def _made_of(self) -> dict[str, frozenset[str]]:
-        """The containers that a part of objects is made of, by the part's name.
+    def _made_of(self, modules: frozenset[str]) -> dict[str, frozenset[str]]:
+        """The containers that a part of objects is made of, by the part's name."""
+        known = self._known.get(modules)
+        if known is None:
+            given: _Told = {}
+            formals: _Told = {}
+            for module in modules:
+                for whole, part in zip((given, formals), self._of_module(module)):
+                    for name, told in part.items():
+                        whole.setdefault(name, set()).update(told)
+            found = {field: set(places) for field, places in given.items()}
+            for attribute, kept in formals.items():
+                found.setdefault(attribute, set()).update(*(given.get(formal, ()) for formal in kept))
+            known = self._known[modules] = {field: frozenset(places - {field}) for field, places in found.items() if places - {field}}
+        return known
+
+    def _of_module(self, module: str) -> tuple[_Told, _Told]:
+        """What the functions of a module make parts of, and the formals that its constructors keep, by the names of the parts.
 
         Tuples are records of changes where they begin with something empty, which is filled later.
         """
-        given: dict[str, set[str]] = {}
-        formals: dict[str, set[str]] = {}
-        for identity in self._view.program.functions():
-            if identity.module in self._modules:
+        known = self._parts.get(module)
+        if known is None:
+            given: _Told = {}
+            formals: _Told = {}
+            for identity in self._view.program.functions_in(module):
                 made = list(self._fills.constructed(identity))
                 begun = {number for number, _, value in made if isinstance(value, Compound) and not value.parts}
                 for number, field, value in made:
@@ -61,10 +80,8 @@ class OwnViews:
                         given.setdefault(field, set()).update(self._containers(identity, number, value))
                 for attribute, formal in self._kept(identity):
                     formals.setdefault(attribute, set()).add(formal)
-        found = {field: set(places) for field, places in given.items()}
-        for attribute, told in formals.items():
-            found.setdefault(attribute, set()).update(*(given.get(formal, ()) for formal in told))
-        return {field: frozenset(places - {field}) for field, places in found.items() if places - {field}}
+            known = self._parts[module] = given, formals
+        return known
 
     def _kept(self, identity: FunctionId) -> Iterator[tuple[str, str]]:
         """The attributes in which a constructor keeps what it is given, or a copy of it, each with the formal."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.members import receiver_name
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.view import View
 from ctxlint.ir.event import Event
@@ -29,8 +28,9 @@ class Noted(msgspec.Struct, frozen=True):
 
 
 class Applied(msgspec.Struct, frozen=True):
-    """Something stores, under keys taken from `kept`, what was kept; or all of it at once. `by_key` when it is a mapping."""
+    """Something stores at an event, under keys taken from `kept`, what was kept; or all of it at once. `by_key` when it is a mapping."""
 
+    event: int
     kept: frozenset[Carrier]
     state: frozenset[Carrier]
     by_key: bool
@@ -52,6 +52,7 @@ class Recordings:
         self._carriers = carriers
         self._noted = Recall[FunctionId, tuple[Noted, ...]](lambda identity: (), first=min)
         self._looked_up: dict[FunctionId, tuple[LookedUp, ...]] = {}
+        self._looked_up_in: dict[tuple[FunctionId, Value, int], frozenset[Carrier]] = {}
         self._applied: dict[tuple[FunctionId, int], tuple[Applied, ...]] = {}
 
     def noted(self, identity: FunctionId) -> tuple[Noted, ...]:
@@ -61,12 +62,21 @@ class Recordings:
     def _find_noted(self, identity: FunctionId) -> Iterator[Noted]:
         for number, event in enumerate(self._view.function(identity).events):
             target, values = put(event)
+            if event.path is not None and event.path.steps[-1:] == ("setdefault",) and self._is_used(identity, number):
+                continue                                 # an entry that is worked with, as a lock is
             if target is None or (event.kind == "write" and event.note == "aug" and target.steps != (event.path or target).steps):
                 continue
             containers = self._carriers.exact_path(identity, target, event.keys[:target.steps.count("[*]")])
             for key in _keys(event, values):
                 yield Noted(identity, number, containers, key)
         yield from self._noted_by_ancestors(identity)
+
+    def _is_used(self, identity: FunctionId, number: int) -> bool:
+        given = Result(number)
+        return any(
+            given in (event.value, event.path.root if event.path is not None else None, *(argument.value for argument in event.arguments))
+            for event in self._view.function(identity).events[number + 1:]
+        )
 
     def _noted_by_ancestors(self, identity: FunctionId) -> Iterator[Noted]:
         """What the method that this one extends notes of what it is handed on."""
@@ -109,16 +119,23 @@ class Recordings:
                     if not isinstance(argument.value, Constant):
                         yield LookedUp(number, asked, argument.value)
 
-    def names_looked_up(self, identity: FunctionId, key: Value) -> frozenset[str]:
-        """The names on the paths to what the function looks up by a key, but for its own receiver's."""
-        found: set[str] = set()
-        for looked in self.looked_up(identity):
-            path = self._view.event(identity, looked.event).path if looked.key == key else None
-            if path is not None:
-                found.update(step for step in path.steps if step != "[*]")
-                if isinstance(path.root, Name) and path.root.name != receiver_name(self._view.function(identity)):
-                    found.add(path.root.name)
-        return frozenset(found - _LOOKS)
+    def looked_up_in(self, identity: FunctionId, key: Value, depth: int = 2) -> frozenset[Carrier]:
+        """What the function, or a callee that it tells the key, looks up by the key."""
+        known = self._looked_up_in.get((identity, key, depth))
+        if known is None:
+            known = self._looked_up_in[identity, key, depth] = self._find_looked_up_in(identity, key, depth)
+        return known
+
+    def _find_looked_up_in(self, identity: FunctionId, key: Value, depth: int) -> frozenset[Carrier]:
+        found = {carrier for looked in self.looked_up(identity) if looked.key == key for carrier in looked.containers}
+        for _, calls in self._view.calling_inside(identity) if depth else ():
+            for call in calls:
+                for target in call.functions[:4]:
+                    for name, value in self._view.bound(call, target).items() if target != identity else ():
+                        if value == key:
+                            told = self.looked_up_in(target, Name(name, "local"), depth - 1)
+                            found |= self._carriers.lift(identity, call, target, told)
+        return frozenset(found)
 
     def _answers(self, number: int, event: Event, answers: set[Value | None]) -> bool:
         return Result(number) in answers and put(event)[0] is None
@@ -132,59 +149,37 @@ class Recordings:
         return known
 
     def _find_applied(self, identity: FunctionId, depth: int) -> Iterator[Applied]:
-        for event in self._view.function(identity).events:
-            yield from self._stored(identity, event)
-        for _, calls in self._view.calling_inside(identity) if depth else ():
+        for number, event in enumerate(self._view.function(identity).events):
+            yield from self._stored(identity, number, event)
+        for number, calls in self._view.calling_inside(identity) if depth else ():
             for call in calls:
                 for target in call.functions[:4]:
                     for each in self.applied(target, depth - 1) if target != identity else ():
                         kept, state = (self._carriers.lift(identity, call, target, told) for told in (each.kept, each.state))
-                        yield Applied(kept, state, each.by_key)
+                        yield Applied(number, kept, state, each.by_key)
 
-    def _stored(self, identity: FunctionId, event: Event) -> Iterator[Applied]:
+    def _stored(self, identity: FunctionId, number: int, event: Event) -> Iterator[Applied]:
         of, path = self._carriers, event.path
         target, values = put(event)
         if target is not None:
             state = of.exact_path(identity, target, event.keys[:target.steps.count("[*]")])
             by_key = event.kind == "write" and bool(event.keys)
-            kept = self.gone_through(identity, values[0]) if by_key else of.of_all(identity, values)
-            yield Applied(kept - state, state, by_key or (path is not None and path.steps[-1:] == ("update",)))
+            kept = self._carriers.gone_through(identity, values[0]) if by_key else of.of_all(identity, values)
+            yield Applied(number, kept - state, state, by_key or (path is not None and path.steps[-1:] == ("update",)))
         elif event.kind == "write" and path is not None:
             for container, key in looked_into(path, event.keys):
-                yield Applied(self.gone_through(identity, key), of.exact_path(identity, path, event.keys), True)
-                yield Applied(self.gone_through(identity, key), of.exact_path(identity, container, event.keys), True)
+                yield Applied(number, self._carriers.gone_through(identity, key), of.exact_path(identity, path, event.keys), True)
+                yield Applied(number, self._carriers.gone_through(identity, key), of.exact_path(identity, container, event.keys), True)
         elif event.kind == "call" and path is not None and path.steps and len(event.arguments) > 1:
-            told = frozenset().union(*(self.gone_through(identity, argument.value) for argument in event.arguments))
+            told = frozenset().union(*(self._carriers.gone_through(identity, argument.value) for argument in event.arguments))
             if told:
-                yield Applied(told, of.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys), True)
+                yield Applied(number, told, of.exact_path(identity, AccessPath(path.root, path.steps[:-1]), event.keys), True)
         for value in (event.value, *(argument.value for argument in event.arguments)):
             if isinstance(value, Compound):
                 parts = _merged(value)
                 for later in range(1, len(parts)):
                     state = frozenset().union(*(of.exact(identity, part) for part in parts[:later]))
-                    yield Applied(of.exact(identity, parts[later]), state, True)
-
-    def gone_through(self, identity: FunctionId, key: Value) -> frozenset[Carrier]:
-        """What a key was taken out of, by going through it; the formal itself, when it is one."""
-        function = self._view.function(identity)
-        formals = {formal.name for formal in function.formals}
-        found: set[Carrier] = set()
-        seen: set[str] = set()                           # a name may be bound to its own part
-        pending = [key]
-        while pending:
-            value = pending.pop()
-            whole = value.parts[0] if isinstance(value, Compound) and value.operator == "item" else value
-            if isinstance(whole, Result):
-                event = function.events[whole.event]
-                if event.kind == "iterate" and event.value is not None:
-                    found |= self._carriers.of(identity, event.value)
-            elif isinstance(whole, Name) and whole.scope == "local" and whole.name not in seen:
-                seen.add(whole.name)
-                if whole.name in formals:
-                    found.add(self._carriers.variable(identity, whole))
-                else:
-                    pending += [bound for bound in self._carriers.bound(identity).get(whole.name, ()) if not isinstance(bound, Name)]
-        return frozenset(found)
+                    yield Applied(number, of.exact(identity, parts[later]), state, True)
 
 
 def _keys(event: Event, values: list[Value]) -> Iterator[Value]:

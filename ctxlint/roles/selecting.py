@@ -15,6 +15,7 @@ from ctxlint.roles.keyed import Keyed, Keys, Mode
 from ctxlint.roles.leaf import Leaf
 from ctxlint.roles.likeness import whole_of
 from ctxlint.roles.literals import literals_before
+from ctxlint.roles.own_views import OwnViews
 
 
 class Selecting:
@@ -27,6 +28,7 @@ class Selecting:
         self.holders = Holders(summaries)
         self.keys = Keys(summaries, fields, self.holders)
         self.fills = Fills(self.view, fields)
+        self.own_views = OwnViews(self.view, fields, self.fills, self.keys)
         self._selecting: list[FunctionId] | None = None
         self._naming: dict[str, set[FunctionId]] = {}
         self._stored: dict[FunctionId, tuple[tuple[int, frozenset[Leaf]], ...]] = {}

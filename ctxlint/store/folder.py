@@ -20,6 +20,8 @@ LARGEST_FOLDER = 512 * 1024 * 1024
 
 _MAGIC = b"ctxlint record 1\n"
 _DIGEST = 16
+_PART = (".", ".part")
+"""How the name of a file begins and ends that is still being written."""
 _MARK = "# Written by ctxlint."
 _IGNORE_FILE = f"{_MARK}\n*\n"
 
@@ -44,7 +46,7 @@ class Folder:
     def is_foreign(self) -> bool:
         """Whether the folder holds things but was not begun by ctxlint: records would lie among what is somebody else's."""
         try:
-            return any(self.path.iterdir()) and not self._is_marked()
+            return any(not _is_half_written(path.name) for path in self.path.iterdir()) and not self._is_marked()
         except OSError:                         # missing, or nothing that could be written to
             return False
 
@@ -72,15 +74,8 @@ class Folder:
         self._make()
         place = self._place(kind, key)
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                # Not flushed to the disk: a record that a crash tears is missing, which costs time and loses nothing.
-                stream.write(_MAGIC + _checksum(content) + content)
-            os.replace(temporary, place)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        # Not flushed to the disk: a record that a crash tears is missing, which costs time and loses nothing.
+        _moved_into(place, _MAGIC + _checksum(content) + content)
 
     def prune(self) -> None:
         """Remove the oldest records of a folder that has grown too large, and what killed runs left half written.
@@ -119,9 +114,25 @@ class Folder:
             return
         self.path.mkdir(parents=True, exist_ok=True)
         ignore = self.path / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text(_IGNORE_FILE, encoding="utf-8")
+        if not ignore.exists():         # whole or not there: it is by what the folder is known again
+            _moved_into(ignore, _IGNORE_FILE.encode(), 0o644)    # others who share the folder look at it, too
         self._is_made = True
+
+
+def _moved_into(place: Path, data: bytes, mode: int = 0o600) -> None:
+    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=_PART[0], suffix=_PART[1])
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(temporary, mode)
+        os.replace(temporary, place)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _is_half_written(name: str) -> bool:
+    return name.startswith(_PART[0]) and name.endswith(_PART[1])
 
 
 def _checksum(content: bytes) -> bytes:

@@ -14,8 +14,8 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Collection, Iterator
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -28,7 +28,7 @@ KINDS: tuple[SuppressionKind, ...] = ("ignore", "disable", "enable", "file-ignor
 class Suppression(msgspec.Struct, frozen=True):
     """One directive. `span` is the region of the comment which holds it, `line` its line.
 
-    `codes` are in upper case and not checked against the rules that exist.
+    `codes` are in upper case and not checked against the rules that exist; a word that looks like a rule's name stays as it is.
     Of a malformed directive there are none, and `reason` says what is wrong with it.
     """
 
@@ -48,6 +48,7 @@ PREFIXES = ("CTX",)
 
 _DIRECTIVE = re.compile(r"#\s*(?:(?P<noqa>noqa)(?![\w-])|(?P<ours>ctxlint\s*:))", re.IGNORECASE)
 _CODE = re.compile(r"([A-Za-z]+)[0-9]+\Z")
+_NAME = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*\Z")
 _FOREIGN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9-]*[0-9]\Z|[a-z]+(?:-[a-z]+)+\Z")
 _SEPARATOR = re.compile(r"[,\s]+")
 _REASON = re.compile(r"\s--(?:\s|\Z)|\A--(?:\s|\Z)")
@@ -64,27 +65,38 @@ _STRING_OR_COMMENT = re.compile(
 )
 
 
-def suppressions(source: str, prefixes: tuple[str, ...] = PREFIXES) -> tuple[Suppression, ...]:
+def suppressions(source: str, prefixes: tuple[str, ...] = PREFIXES, names: Collection[str] = ()) -> tuple[Suppression, ...]:
     """Every directive of a file, in the order of the text. It never raises.
 
-    `prefixes` says which codes behind a `noqa` are this program's; all others are other tools'.
-    Text without a directive costs a search.
+    `prefixes` says which codes behind a `noqa` are this program's, and `names` which names of rules; all others are other
+    tools'. Text without a directive costs a search.
     """
-    if not _may_hold_directive(source, prefixes):
+    if not _may_hold_directive(source, prefixes, names):
         return ()
-    comments = _comments(source)
-    return tuple(found for line, column, text in comments for found in _directives(line, column, text, prefixes))
+    ours = _Ours(prefixes, frozenset(names))
+    return tuple(found for line, column, text in comments(source) for found in _directives(line, column, text, ours))
 
 
-def _may_hold_directive(source: str, prefixes: tuple[str, ...]) -> bool:
+class _Ours(NamedTuple):
+    """What this program's codes begin with, and the names of its rules."""
+
+    prefixes: tuple[str, ...]
+    names: frozenset[str]
+
+    def has(self, word: str) -> bool:
+        match = _CODE.match(word)
+        return word in self.names or match is not None and match[1].upper() in self.prefixes
+
+
+def _may_hold_directive(source: str, prefixes: tuple[str, ...], names: Collection[str]) -> bool:
     folded = source.lower()
     if "ctxlint" in folded:
         return True
-    ours = "|".join(prefix.lower() for prefix in prefixes)
+    ours = "|".join((*(prefix.lower() for prefix in prefixes), *names))
     return "noqa" in folded and re.search(rf"noqa\s*:[^\r\n]*(?:{ours})", folded) is not None
 
 
-def _comments(source: str) -> Iterator[tuple[int, int, str]]:
+def comments(source: str) -> Iterator[tuple[int, int, str]]:
     """Line, column (both from 1) and text of every comment."""
     try:
         return iter(_tokenized_comments(source))
@@ -114,7 +126,7 @@ def _scanned_comments(source: str) -> Iterator[tuple[int, int, str]]:
             yield line, match.start() - line_start + 1, match.group()
 
 
-def _directives(line: int, column: int, comment: str, prefixes: tuple[str, ...]) -> Iterator[Suppression]:
+def _directives(line: int, column: int, comment: str, ours: _Ours) -> Iterator[Suppression]:
     """The directives of one comment: each reaches to the next one."""
     starts = list(_DIRECTIVE.finditer(comment))
     for match, following in zip(starts, [*starts[1:], None]):
@@ -126,7 +138,7 @@ def _directives(line: int, column: int, comment: str, prefixes: tuple[str, ...])
             if match["ours"]:
                 kind, codes, reason = _own(text)
             else:
-                kind, (codes, reason) = "noqa", _noqa(text, prefixes)
+                kind, (codes, reason) = "noqa", _noqa(text, ours)
         except _Malformed as error:
             yield Suppression("malformed", (), str(error), line, span)
         else:
@@ -134,7 +146,7 @@ def _directives(line: int, column: int, comment: str, prefixes: tuple[str, ...])
                 yield Suppression(kind, codes, reason, line, span)
 
 
-def _noqa(text: str, prefixes: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+def _noqa(text: str, ours: _Ours) -> tuple[tuple[str, ...], str]:
     """Our codes behind `noqa` and the reason; none if there are only other tools' codes, or none at all."""
     if not text.lstrip().startswith(":"):
         return (), ""
@@ -142,22 +154,17 @@ def _noqa(text: str, prefixes: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     words = [word for word in _SEPARATOR.split(listed) if word]
     codes: list[str] = []
     for word in words:
-        if _is_ours(word, prefixes):
-            codes.append(word.upper())
-        elif word.startswith(prefixes):
-            raise _Malformed(f"`{word}` is not a code; codes look like {prefixes[0]}101")
+        if ours.has(word):
+            codes.append(word if word in ours.names else word.upper())
+        elif word.startswith(ours.prefixes):
+            raise _Malformed(f"`{word}` is not a code; codes look like {ours.prefixes[0]}101")
         elif not _FOREIGN_CODE.match(word):
             break  # What follows is prose, as other tools allow.
-    written = [word for word in words if _is_ours(word, prefixes)]
-    if len(written) != len(codes):
+    behind = [word for word in words if word not in ours.names and ours.has(word) and word.upper() not in codes]
+    if behind:
         # It would silently hide nothing.
-        raise _Malformed(f"`{written[len(codes)]}` stands behind the end of the list; begin a reason with ` -- `")
+        raise _Malformed(f"`{behind[0]}` stands behind the end of the list; begin a reason with ` -- `")
     return tuple(codes), reason
-
-
-def _is_ours(word: str, prefixes: tuple[str, ...]) -> bool:
-    match = _CODE.match(word)
-    return match is not None and match[1].upper() in prefixes
 
 
 def _own(text: str) -> tuple[SuppressionKind, tuple[str, ...], str]:
@@ -173,12 +180,12 @@ def _own(text: str) -> tuple[SuppressionKind, tuple[str, ...], str]:
     if words == [""]:
         raise _Malformed(f"`{kind}[]` names no code")
     for word in words:
-        if not _CODE.match(word):
+        if not _CODE.match(word) and not _NAME.match(word):
             raise _Malformed(f"`{word}` is not a code; codes are letters and digits, separated by commas")
     rest, reason = _split_reason(listed["rest"].strip())
     if rest and not rest.startswith("#"):
         raise _Malformed(f"`{rest}` follows the codes; begin a reason with ` -- `")
-    return kind, tuple(word.upper() for word in words), reason
+    return kind, tuple(word.upper() if _CODE.match(word) else word for word in words), reason
 
 
 def _split_reason(text: str) -> tuple[str, str]:

@@ -511,7 +511,8 @@ def test_isinstance_narrows() -> None:
 def test_models_speak_for_external_callables() -> None:
     results = {"sqlite3.connect": "sqlite3.Connection", "builtins.open": "io.TextIOWrapper", "ext.same": "$0",
                "pathlib.Path.__truediv__": "pathlib.Path", "ext.Pool.acquire": "list[sqlite3.Connection]",
-               "ext.Pool.__aenter__": "sqlite3.Connection"}
+               "ext.Pool.__aenter__": "sqlite3.Connection", "ext.Pool.query": "ext.Query[$0()]", "ext.Query.where": "typing.Self",
+               "ext.Query.one": "$self[]", "ext.run": "builtins.list[$0[]]"}
     attributes = {"pathlib.Path.parent": "pathlib.Path"}
     asked = Asked(
         results.get,
@@ -531,10 +532,12 @@ def test_models_speak_for_external_callables() -> None:
             async with p as c: return c
         def i(): return ext.unmodelled().thing
         def j(): return Path("x")
+        def k(p: ext.Pool): return p.query(Store).where(1).one()
+        def l(p: ext.Pool): return ext.run(p.query(Store))[0]
         """,
         store=STORE,
     )
-    expected = {"a": "sqlite3.Connection", "b": "io.TextIOWrapper", "c": "store.Store", "d": "pathlib.Path", "e": "pathlib.Path",
+    expected = {"k": "store.Store", "l": "store.Store", "a": "sqlite3.Connection", "b": "io.TextIOWrapper", "c": "store.Store", "d": "pathlib.Path", "e": "pathlib.Path",
                     "g": "sqlite3.Connection", "h": "sqlite3.Connection", "i": "ext.unmodelled().thing", "j": "pathlib.Path"}
     assert {name: asked.result(f"m:{name}") for name in expected} == expected
 

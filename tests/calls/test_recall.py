@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +54,22 @@ def test_far_down_the_same_answer_whatever_was_asked_before(
     check([[other for other in others if other > node] for node, others in enumerate(graph)], order, most, anew)
 
 
+class _AnsweredAgain(Answers):
+    """Puts nothing back."""
+
+    def _is_put_back(self, question: int, depth: int) -> bool:
+        return False
+
+
+@given(GRAPHS, ORDERS, SOME, st.integers(1, 6))
+def test_what_is_put_back_is_what_would_be_answered_again(
+    graph: list[list[int]], order: list[int], anew: frozenset[int], most: int
+) -> None:
+    quick, slow = (kind(lambda node: -1, lambda node: -2) for kind in (Answers, _AnsweredAgain))
+    for node in order * 3:
+        assert ask(quick, graph, node, most, anew) == ask(slow, graph, node, most, anew)
+
+
 def test_what_is_behind_a_circle_is_answered_once() -> None:
     asked: list[int] = []
     recall = Recall[int, int](lambda number: 0)
@@ -65,6 +83,20 @@ def test_what_is_behind_a_circle_is_answered_once() -> None:
 
     assert [number(which) for which in (9, 0, 9, 3, 1)] == [18, 9, 18, 3, 9]
     assert asked == [9, 0, 1, 3, 2, 1, 0]
+
+
+def test_a_circle_whose_first_question_turns_before_it_comes_back() -> None:
+    def number(recall: Recall[int, int], which: int) -> int:
+        if which == 0:
+            return recall.ask(0, lambda: 1 if number(recall, 1) == 5 else number(recall, 2))
+        return recall.ask(which, lambda: 5 if which == 1 and number(recall, 2) == 0 else number(recall, 0))
+
+    def answers() -> Recall[int, int]:
+        return Recall[int, int](lambda which: 0, first=min)
+
+    for order in itertools.permutations(range(3)):
+        recall = answers()
+        assert all(number(recall, which) == number(answers(), which) for which in order)
 
 
 def test_an_answer_that_fails_leaves_nothing_behind() -> None:

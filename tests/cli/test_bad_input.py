@@ -19,6 +19,9 @@ from tests.cli.conftest import Run
         (("check", ""), "an empty path"),
         (("check", "--select", ""), "no rule is named"),
         (("check", "--config", "select=[]"), "no rule is named"),
+        (("check", "--add-noqa", "--fix"), "ask for one after the other"),
+        (("check", "--add-noqa", "--diff"), "ask for one after the other"),
+        (("init",), "init: no such file, folder or command; `ctxlint --help`"),
         (("check", "--fixable", "CTX9"), "no rule's code begins with `CTX9`"),
         (("check", "--config", "runtime-module='os;import sys'"), "key `runtime-module`"),
         (("check", "--config", "runtime-module='app.class'"), "key `runtime-module`"),
@@ -50,11 +53,26 @@ def test_a_pipe_is_not_waited_for(project: Path, run: Run) -> None:
     assert (outcome.status, "neither a folder nor a regular file" in outcome.err) == (2, True)
 
 
-def test_a_closed_output_is_no_traceback(project: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "problem"), [("check . >&-", ""), ("check - <&-", "standard input is closed"), ("rules >/dev/full", "cannot be written: ")])
+def test_a_closed_stream_is_no_traceback(project: Path, words: str, problem: str) -> None:
+    if "/dev/full" in words and not os.path.exists("/dev/full"):
+        pytest.skip("no such device here")
     root = Path(__file__).parents[2]
-    done = subprocess.run(f"exec {sys.executable} -m ctxlint check . >&-", shell=True, capture_output=True, text=True, timeout=60,
+    done = subprocess.run(f"exec {sys.executable} -m ctxlint {words}", shell=True, capture_output=True, text=True, timeout=60,
                           env={**os.environ, "PYTHONPATH": str(root)})
-    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert (done.returncode, "Traceback" in done.stderr, problem in done.stderr) == (2, False, True), done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_report_is_written_into_a_pipe_and_does_not_replace_it(project: Path, run: Run) -> None:
+    os.mkfifo(project / "pipe")
+    reader = os.open(project / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert run("rules", "--isolated").status == run("check", ".", "--output-file", "pipe").status == 0
+        assert b"3 functions" in os.read(reader, 1000) and (project / "pipe").is_fifo()
+    finally:
+        os.close(reader)
 
 
 def test_pruning_touches_nothing_in_a_folder_of_somebody_elses(tmp_path: Path) -> None:

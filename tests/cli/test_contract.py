@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxlint.knowledge.rules import load_rules
 from ctxlint.report.line_hash import line_hashes
 from ctxlint.result import NotAnalysed
 from tests.cli.analyzers import Known
@@ -18,9 +19,12 @@ from tests.cli.conftest import Run, at
 from tests.report.sarif_defects import assert_sound
 
 
+STABLE = sum(1 for rule in load_rules().values() if rule.check and rule.status == "stable")
+
+
 def test_clean_is_zero_and_ends_with_the_coverage_line(project: Path, run: Run) -> None:
     done = run("check", ".")
-    assert (done.status, done.out, done.err) == (0, "1 file, 3 functions, 0 not analysed\n", "")
+    assert (done.status, done.out, done.err) == (0, f"no findings\n1 file, 3 functions, {STABLE} rules, 0 not analysed\n", "")
 
 
 def test_check_is_the_default_command_and_here_the_default_path(project: Path, run: Run, two: Known) -> None:
@@ -40,7 +44,8 @@ def test_findings_are_one_and_go_to_standard_output(project: Path, run: Run, two
 @pytest.mark.parametrize("form", ["concise", "json", "json-lines", "gitlab", "rdjson", "junit", "html"])
 def test_other_formats_leave_the_coverage_line_to_standard_error(project: Path, run: Run, two: Known, form: str) -> None:
     done = run("check", ".", "--output-format", form, analyzer=two)
-    assert done.err == "1 file, 3 functions, 0 not analysed\n"
+    counts = "1 finding in 1 file: 1 CTX101; 1 fixable with --fix --unsafe-fixes\n" if form == "concise" else ""
+    assert done.err == f"{counts}1 file, 3 functions, {STABLE} rules, 0 not analysed\n"
     assert done.out.count("CTX101") >= 1 and done.status == 1
     assert "0 not analysed" not in done.out or form == "html"
 
@@ -80,9 +85,9 @@ def test_a_file_that_was_not_analysed_is_a_finding_and_status_two(project: Path,
     done = run("check", ".", analyzer=broken)
     assert done.status == 2
     assert "agent.py:1:1: CTX003 this file was not analysed (syntax error): invalid syntax [high]" in done.out
-    assert done.out.endswith("0 files, 3 functions, 1 not analysed (1 syntax error)\n")
+    assert done.out.endswith(f"0 files, 3 functions, {STABLE} rules, 1 not analysed (1 syntax error)\n")
     hidden = run("check", ".", "--ignore", "CTX003", analyzer=broken)
-    assert (hidden.status, "CTX003" in hidden.out) == (2, False)
+    assert (hidden.status, "CTX003" in hidden.out, "no findings" in hidden.out) == (2, False, False)
     selected = run("check", ".", "--select", "CTX101", analyzer=broken)
     assert "CTX003" in selected.out
     covered = run("check", ".", "--per-file-ignores", "agent.py:CTX003", analyzer=broken)
@@ -221,7 +226,7 @@ def test_per_file_ignores(project: Path, run: Run, two: Known) -> None:
 
 def test_statistics(project: Path, run: Run, two: Known) -> None:
     done = run("check", ".", "--statistics", analyzer=two)
-    assert "\n1  CTX101  mutate-late\n\n1 file" in done.out
+    assert "\n1  CTX101  mutate-late\n\n1 finding in" in done.out
     beside = run("check", ".", "--statistics", "--output-format", "json", analyzer=two)
     assert json.loads(beside.out)
     assert "1  CTX101  mutate-late" in beside.err
@@ -237,7 +242,7 @@ def test_quiet_prints_findings_and_nothing_else(project: Path, run: Run, two: Kn
 def test_nothing_to_analyse_is_said(project: Path, run: Run) -> None:
     (project / "empty").mkdir()
     done = run("check", "empty")
-    assert (done.status, done.out) == (0, "0 files, 0 functions, 0 not analysed\n")
+    assert (done.status, done.out) == (0, f"0 files, 0 functions, {STABLE} rules, 0 not analysed\n")
     assert "no Python files" in done.err
 
 

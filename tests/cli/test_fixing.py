@@ -137,8 +137,47 @@ def test_the_runtime_can_be_vendored_and_serves_what_is_fixed(project: Path, cap
     subprocess.run([sys.executable, "-c", code], check=True, timeout=20, cwd=project)
 
 
+@pytest.mark.parametrize("place", ["config", "project", "nothing"])
+def test_what_to_leave_out_is_named_from_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    (tmp_path / "app" / "src").mkdir(parents=True)
+    if place != "nothing":
+        (tmp_path / "app" / "pyproject.toml").write_text("[tool.ctxlint]\n" if place == "config" else "[project]\n")
+    monkeypatch.chdir(tmp_path / "app" / "src" if place == "config" else tmp_path)
+    assert main(["vendor", str(tmp_path / "app" / "src" / "kept")]) == 0
+    named = {"config": "src/kept", "project": "src/kept", "nothing": "app/src/kept"}[place]
+    assert f'extend-exclude = ["{named}"]' in capsys.readouterr().out
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
 def test_a_file_with_two_names_is_fixed_once(project: Path) -> None:
     (project / "again.py").symlink_to("agent.py")
     assert main(["check", "--fix", "--no-cache"]) == 0
     assert (project / "agent.py").read_bytes() == FIXED and (project / "again.py").is_symlink()
+
+
+def test_the_summary_counts_what_the_settings_let_be_fixed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def summary(*words: str) -> str:
+        assert main(["check", "--no-cache", "--output-format", "concise", ".", *words]) == 1
+        return capsys.readouterr().err.splitlines()[0].partition("CTX105")[2]
+
+    assert summary() == "; 1 fixable with --fix"
+    assert summary("--unfixable", "CTX1") == ""
+    (project / "pyproject.toml").write_text("[tool.ctxlint]\n")
+    assert summary() == "; 1 fixable with --fix --unsafe-fixes"
+    assert summary("--config", "unsafe-fixes=true") == "; 1 fixable with --fix"
+
+
+def test_what_a_comparison_knows_is_neither_fixed_nor_forgotten(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["baseline", "create", "."]) == 0
+    capsys.readouterr()
+    assert main(["check", "--no-cache", "--fix", "--baseline", "ctxlint-baseline.jsonl", "."]) == 0
+    assert (project / "agent.py").read_bytes() == FAULTY
+    assert capsys.readouterr().out.startswith("0 introduced, 1 accepted by the baseline (compared with ctxlint-baseline.jsonl)\n")
+
+
+def test_a_path_that_looks_like_an_option_is_told_how_to_be_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "-x.py").touch()
+    assert main(["check", "-x.py"]) == 2
+    assert f"`.{os.sep}-x.py`" in capsys.readouterr().err

@@ -121,8 +121,8 @@ def test_all_rules_answer_when_none_is_named(stores: list[str], run: Run) -> Non
     [
         (("stores.py",), "give a file and a line"),
         (("nowhere.py:3",), "no such file"),
-        (("stores.py:3", "CTX999"), "no rule that looks at code"),
-        (("stores.py:3", "CTX003"), "no rule that looks at code"),
+        (("stores.py:3", "CTX999"), "no rule is called `CTX999` (codes begin with CTX1, CTX2, CTX3"),
+        (("stores.py:3", "CTX003"), "CTX003 is not about code"),
         (("stores.py:9999",), "no statement that the analysis knows"),
     ],
 )

@@ -33,6 +33,15 @@ def test_folders_are_walked_and_ordered_by_path(tmp_path: Path) -> None:
     assert found(tmp_path, "b.py", "a") == found(tmp_path, "a", "b.py") == found(tmp_path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need privileges there")
+def test_links_that_lead_nowhere_are_no_files(tmp_path: Path) -> None:
+    tree(tmp_path, "a.py")
+    (tmp_path / "circle.py").symlink_to("circle.py")
+    (tmp_path / "nowhere.py").symlink_to("gone.py")
+    (tmp_path / "up").symlink_to("..")
+    assert found(tmp_path) == ["a.py"]
+
+
 def test_a_file_named_twice_is_analysed_once(tmp_path: Path) -> None:
     tree(tmp_path, "a/z.py")
     assert found(tmp_path, ".", "a", "a/z.py") == ["a/z.py"]
@@ -116,3 +125,23 @@ def test_standard_input_stands_where_its_name_says(tmp_path: Path) -> None:
     assert (file.module, file.source, file.is_package) == ("pkg.new", b"x = 1\n", False)
     excluded = configuration(tmp_path, extend_exclude=["pkg"], force_exclude=True)
     assert discover_stdin(str(tmp_path / "pkg" / "new.py"), b"", excluded) == ()
+
+
+def test_patterns_say_nothing_of_the_folder_that_they_are_relative_to(tmp_path: Path) -> None:
+    tree(tmp_path, "src/a.py", "docs/b.py", "c.py")
+    assert found(tmp_path, exclude=["*", "!src", "!src/**"]) == ["src/a.py"]
+
+
+def test_a_folder_that_may_not_be_looked_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, "a.py", "secret/b.py")
+    scandir = os.scandir
+
+    def refused(folder: str) -> object:
+        if os.fspath(folder).endswith("secret"):
+            raise PermissionError(13, "Permission denied", folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(UsageError, match="secret: cannot be listed: Permission denied .`extend-exclude` leaves a folder out"):
+        found(tmp_path)
+    assert found(tmp_path, extend_exclude=["secret"]) == ["a.py"]

@@ -19,12 +19,13 @@ rules = cache(lambda: load_rules(()))
 def answer(
     source: str, code: str, facts: Mapping[str, str], kind: str = "", steps: tuple[str, ...] = (), events: tuple[str, ...] = ()
 ) -> Fix | Refusal:
-    """The answer to a finding at the text behind the mark `§`; marks `§1`, `§2` … stand before the steps, and in facts for their places.
+    """The answer to a finding at the text behind the mark `§`; marks `§1`, `§2` … stand before the steps, and in facts for their
+    places; a step that is no mark is one of that file. What is marked is one character, or all before the next `¶` of the line.
     """
     clean, places = unmarked(source)
     at = {mark: f"m.py:{span.line}:{span.column}" for mark, span in places.items()}
     said = tuple((name, at.get(value, value)) for name, value in facts.items())
-    flow = tuple(Step("m.py", places[step], "step") for step in steps)
+    flow = tuple(Step("m.py", places[step], "step") if step in places else Step(step, places["§"], "step") for step in steps)
     one = finding(code=code, kind=kind, path="m.py", span=places["§"], facts=said, flow=flow, events=events, fixes=(), confidence="high")
     shop = Workshop(rules(), lambda path: clean.encode(), lambda path: "m", lambda path: Runtime("ctxlint.runtime", True))
     return shop.answer(one)
@@ -37,8 +38,11 @@ def unmarked(source: str) -> tuple[str, dict[str, Span]]:
     for number, line in enumerate(lines):
         while (column := line.find("§")) >= 0:
             end = column + 2 if line[column + 1 : column + 2].isdigit() else column + 1
-            places[line[column:end]] = Span(number + 1, column + 1, number + 1, column + 2)
+            mark = line[column:end]
             line = line[:column] + line[end:]
+            last = line.find("¶", column)
+            line = line.replace("¶", "", 1)
+            places[mark] = Span(number + 1, column + 1, number + 1, last + 1 if last >= 0 else column + 2)
         lines[number] = line
     return "\n".join(lines), places
 

@@ -29,7 +29,7 @@ def trust(source: str, code: str) -> set[str]:
     [
         (HEAD + WRITE, "safe"),
         (f"import fcntl\n{HEAD}{WRITE}", "unsafe"),
-        (f"import watchdog\n{HEAD}{WRITE}", "unsafe"),
+        (f"import watchdog\n{HEAD}{WRITE}", "display"),
         (("import json\ndef touch(path):\n    data = json.loads(open(path).read())\n"
          "    with open(path, 'w') as f:\n        json.dump(data, f)\n"), "unsafe"),
         (("import json\ndef touch(options):\n    data = json.loads(open(options.out).read())\n"

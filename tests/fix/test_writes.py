@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ctxlint.diagnostic import Fix
 from tests.fix.answers import after, answer
 
 MEMORY = "getvalue()"
@@ -114,3 +115,77 @@ def test_a_file_without_imports_gets_them_without_a_gap() -> None:
     source = "def save(path, x):\n    with §open(path, 'w') as f:\n        if x: f.write('x')\n"
     made = after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
     assert made.startswith("import io\n\nfrom ctxlint.runtime import atomic_write\n\n\ndef save")
+
+
+@pytest.mark.parametrize(
+    ("helpers", "write", "expected"),
+    [
+        (":put:str::", "path.write_text(x, encoding='utf-8')", "put(path, x)"),
+        (":put:bytes::", "path.write_text(x, encoding='utf-8')", "put(path, x.encode())"),
+        (":put:bytes:: :set:str::", "path.write_text(x, encoding='utf-8')", "set(path, x)"),
+        ("m.files:put:bytes::", "path.write_text(x + 'é', encoding='utf-8')", "put(path, (x + 'é').encode())"),
+        (":put:bytes::", "path.write_text(x)", 'atomic_write(path, x, encoding="locale")'),
+        (":put:bytes::", "path.write_bytes(x)", "put(path, x)"),
+        (":put:str::", "path.write_bytes(x)", "atomic_write(path, x)"),
+        (":put:bytes::", "path.write_text(\n        x +\n        x, encoding='utf-8')", "put(\n        path,\n        (x +\n        x).encode())"),
+        (":put:bytes::", "path.write_text(\n        x(\n        ), 'utf-8')", "put(\n        path,\n        x(\n        ).encode())"),
+        (":put:str::", "path.write_text(\n        data=x, encoding='utf-8')", "put(path, x)"),
+        (":put:str:str:", "path.write_text(x, encoding='utf-8')", "put(str(path), x)"),
+        (":put:str:str:", "path.write_text(\n        x +\n        x, encoding='utf-8')", "put(\n        str(path),\n        x +\n        x)"),
+        (":put:str:str:", "open('a', 'w', encoding='utf-8').write(x)", "put('a', x)"),
+        (":put:str:str:", "open(path, 'w', encoding='utf-8').write(x)", "put(str(path), x)"),
+        (":put:str:Path:", "path.write_text(x, encoding='utf-8')", "put(path, x)"),
+        (":put:str:Path:", "open(path, 'w', encoding='utf-8').write(x)", "put(Path(path), x)"),
+        (":put:str:Path:", "path.open('w', encoding='utf-8').write(x)", "put(path, x)"),
+        (":put:str::encoding", "path.write_text(x, encoding='utf-8')", "put(path, x, encoding=\"utf-8\")"),
+        (":put:str::encoding", "path.write_text(\n        x(\n        ), 'utf-8')", "put(\n        path,\n        x(\n        ), encoding=\"utf-8\")"),
+        (":put:str::encoding", "path.write_text(x)", 'atomic_write(path, x, encoding="locale")'),
+    ],
+)
+def test_what_the_program_has_for_it_is_called(helpers: str, write: str, expected: str) -> None:
+    source = f"def put(*x): pass\ndef set(*x): pass\ndef save(path, x):\n    §{write}\n"
+    if helpers.startswith("m."):
+        source = source.partition("\n")[2]
+    callee = ("pathlib.Path.open" if ".open(" in write else "builtins.open" if "open(" in write
+              else f"pathlib.Path.write_{'bytes' if 'bytes(' in write else 'text'}")
+    made = answer(source, "CTX105", {"callees": callee, "helpers": helpers})
+    assert expected in after(source, made) and isinstance(made, Fix) and made.applicability == "unsafe"
+
+
+@pytest.mark.parametrize(
+    ("callee", "write", "expected"),
+    [
+        ("pathlib.Path.write_text", "§Path(path).write_text(x, 'utf-8')¶", "atomic_write(Path(path), x)"),
+        ("pathlib.Path.write_text", "§¶Path(path).write_text(\n        x, 'utf-8')", "atomic_write(\n        Path(path),\n        x)"),
+        ("builtins.open", "§open(path, 'w')¶.write('x')", "atomic_write(path, 'x')"),
+        ("builtins.open", "§¶open(\n        path, 'w').write('x')", "atomic_write(path, 'x')"),
+    ],
+)
+def test_of_two_calls_that_begin_together_the_one_that_writes_is_replaced(callee: str, write: str, expected: str) -> None:
+    source = f"from pathlib import Path\ndef save(path, x):\n    {write}\n"
+    assert expected in after(source, answer(source, "CTX105", {"callees": callee}))
+
+
+def test_what_was_tried_in_vain_imports_nothing() -> None:
+    source = "from json import dump\ndef save(path, x):\n    with §open(path, 'w') as f:\n        dump(x, f)\n        if x: f.write('x')\n"
+    made = after(source, answer(source, "CTX105", {"callees": "builtins.open"}))
+    assert MEMORY in made and "dumps" not in made
+
+
+@pytest.mark.parametrize(
+    ("comment", "docstring", "beside", "told"),
+    [
+        ("# A plain\n    # write is enough.", "", "", True), ("# Kept.", "", "", False), ("", "Uses mode \"w\", which empties it.", "", True),
+        ("", "Written\n    in place.", "", True), ("", "Save.", "", False), ("", "", "  # in place", True), ("", "", "  # kept", False),
+        ("", "", "; print('# in place')", False),
+    ],
+)
+def test_a_comment_that_tells_how_it_was_written_is_mentioned(comment: str, docstring: str, beside: str, told: bool) -> None:
+    source = f"def save(path, x):\n    '''{docstring}'''\n    {comment}\n    §path.write_text(x){beside}\n"
+    made = answer(source, "CTX105", {"callees": "pathlib.Path.write_text"})
+    assert isinstance(made, Fix) and ("comment beside it" in made.message) == told
+
+
+def test_beside_an_observer_a_write_is_advice() -> None:
+    made = answer("def save(path, x):\n    §path.write_text(x)\n", "CTX105", {"callees": "pathlib.Path.write_text", "watched": "yes"})
+    assert isinstance(made, Fix) and made.applicability == "display" and "moved" in made.message

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from ctxlint.diagnostic import Diagnostic
 from ctxlint.gate.statements import statement_lines
@@ -12,12 +13,13 @@ from tests.findings import finding
 
 ALWAYS = {code: rule for code, rule in load_rules().items() if not rule.check}
 SAMPLE = next(rule for rule in load_rules().values() if rule.check)
-RULES = {**ALWAYS, **{code: msgspec.structs.replace(SAMPLE, code=code) for code in ("CTX901", "CTX902")}}
+RULES = {**ALWAYS, **{
+    code: msgspec.structs.replace(SAMPLE, code=code, name=name) for code, name in (("CTX901", "late-record"), ("CTX902", "lost-record"))}}
 PATH = "/project/agent.py"
 
 
 def judged(text: str, *found: Diagnostic, ran: set[str] | None = None, require_reason: bool = False) -> Outcome:
-    comments = Comments(PATH, suppressions(text), tuple(text.splitlines()), statement_lines(text))
+    comments = Comments(PATH, suppressions(text, names={rule.name for rule in RULES.values()}), tuple(text.splitlines()), statement_lines(text))
     return apply_suppressions(found, [comments], RULES, frozenset(ran or set(RULES)), require_reason)
 
 
@@ -103,7 +105,15 @@ def test_a_malformed_comment_hides_nothing_and_is_told() -> None:
     outcome = judged("a  # ctxlint: ignore\nb  # noqa: CTX903\nc  # ctxlint: ignore[CTX901\n", at(1), at(2), at(3))
     assert len(outcome.shown) == 3
     assert [(code, line) for code, line, _ in notices(outcome)] == [("CTX002", 1), ("CTX002", 2), ("CTX002", 3)]
-    assert "no rule is called `CTX903` (did you mean `CTX90" in outcome.notices[1].message
+    assert "`CTX903` is no rule's code (there are CTX901, CTX902)" in outcome.notices[1].message
+
+
+@pytest.mark.parametrize("comment", ["ctxlint: ignore[{}]", "ctxlint: file-ignore[{}] -- why", "noqa: {}", "noqa: E501, {}"])
+def test_who_writes_the_name_of_a_rule_is_told_its_code(comment: str) -> None:
+    name = RULES["CTX901"].name
+    outcome = judged(f"a  # {comment.format(name)}\n", at(1))
+    assert (len(outcome.shown), [one.code for one in outcome.notices]) == (1, ["CTX002"])
+    assert f"`{name}` is no rule's code (that is the name of a rule: write `CTX901`)" in outcome.notices[0].message
 
 
 def test_other_tools_comments_are_none_of_our_business() -> None:

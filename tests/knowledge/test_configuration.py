@@ -74,7 +74,8 @@ def test_a_rule_option_is_one_dotted_value(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("selct = ['CTX1']\n", "unknown key `selct` (did you mean `select`?)"),
-        ("preview = 'yes'\n", "key `preview`: expected `bool`"),
+        ("preview = 'yes'\n", "key `preview`: expected true or false, got a string"),
+        ("select = 'CTX1'\n", "key `select`: expected a list, got a string: write `select = [\"CTX1\"]`"),
         ("min-confidence = 'hi'\n", "`hi` is none of high, medium, low (did you mean `high`?)"),
         ("jobs = -1\n", "key `jobs`"),
         ("select = \n", "not valid TOML"),

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ctxlint.diagnostic import Step
+import pytest
+
+from ctxlint.diagnostic import Diagnostic, Fix, Step
 from ctxlint.ir.span import Span
 from ctxlint.report.concise import render_concise
-from ctxlint.report.summary import coverage_line, statistics
+from ctxlint.report.summary import coverage_line, findings_line, statistics, unseen_line
 from ctxlint.report.text import render_text
-from ctxlint.result import Coverage, NotAnalysed
+from ctxlint.result import Coverage, NotAnalysed, Report, Unseen
 from tests.findings import finding
 
 PROJECT = Path("/project")
@@ -89,6 +91,7 @@ def test_the_coverage_line() -> None:
     assert coverage_line(Coverage(41, 800, failures)) == (
         "41 files, 800 functions, 3 not analysed (2 syntax error, 1 too large)"
     )
+    assert coverage_line(Coverage(1, 1, rules=1)) == "1 file, 1 function, 1 rule, 0 not analysed"
     assert coverage_line(Coverage(1, 1)) == "1 file, 1 function, 0 not analysed"
 
 
@@ -96,3 +99,31 @@ def test_statistics_count_each_rule_most_frequent_first() -> None:
     found = [finding(), *[finding(code="AA102", name="other")] * 10]
     assert statistics(found) == "10  AA102  other\n 1  AA101  mutate-late\n"
     assert statistics([]) == ""
+
+
+def test_advice_is_told_as_such() -> None:
+    advice = Fix("hold a lock", "display", ())
+    assert "\n  advice: hold a lock\n" in render_text([finding(fixes=(advice,))], folder=PROJECT)
+
+
+def test_the_findings_are_counted() -> None:
+    found = (finding(), finding(), finding(code="AA102", path="/other.py"))
+
+    def line(*diagnostics: Diagnostic, fixable: tuple[int, int] = (0, 0), **facts: object) -> str:
+        return findings_line(Report(diagnostics, (), Coverage(3, 9), **facts), *fixable)       # type: ignore[arg-type]
+
+    assert line(*found) == "3 findings in 2 files: 2 AA101, 1 AA102\n"
+    assert line(*found, fixable=(1, 1)).endswith("; 1 fixable with --fix, 1 more with --fix --unsafe-fixes\n")
+    assert line(found[1], fixable=(0, 1)) == "1 finding in 1 file: 1 AA101; 1 fixable with --fix --unsafe-fixes\n"
+    assert line() == "no findings\n"
+    assert line(incomplete=True) == line(compared="HEAD") == ""
+
+
+def test_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    rest = Unseen(2, str(tmp_path / "lib" / "store.py"), True, (str(tmp_path / "app"), str(tmp_path / "lib")))
+    line = unseen_line(Report((), (), Coverage(1, 1), unseen=rest))
+    assert line.replace("\\", "/") == (
+        "2 more files of the project were not looked at, as lib/store.py (imported here); "
+        "what they call, read and write is not known: `ctxlint check app lib`\n")
+    assert unseen_line(Report((), (), Coverage(1, 1))) == ""

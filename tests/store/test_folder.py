@@ -100,3 +100,14 @@ def test_a_folder_of_bounded_size_is_left_alone(tmp_path: Path) -> None:
     folder.put("kind", "abcdef", b"x" * 5000)
     folder.prune()
     assert folder.get("kind", "abcdef") is not None
+
+
+def test_a_folder_that_somebody_is_just_making_is_nobody_elses(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "cache")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / ".half.part").touch()
+    assert not folder.is_foreign
+    folder.put("reports", "ab12", b"x")
+    assert not folder.is_foreign and not list((tmp_path / "cache").rglob(".*.part"))[1:]
+    (tmp_path / "cache" / ".gitignore").write_bytes(b"")
+    assert folder.is_foreign

@@ -48,7 +48,7 @@ def test_directives(comment: str, kind: str, codes: tuple[str, ...], reason: str
         "# ctxlint: ignore CTX101",
         "# ctxlint: ignore[CTX101,]",
         "# ctxlint: ignore[CTX101 CTX302]",
-        "# ctxlint: ignore[CTX]",
+        "# ctxlint: ignore[CTX-101]",
         "# ctxlint: ignore[CTX101] because",
         "# ctxlint: ignroe[CTX101]",
         "# ctxlint:",

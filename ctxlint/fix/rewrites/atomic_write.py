@@ -10,7 +10,7 @@ import libcst as cst
 from ctxlint.diagnostic import Applicability, Edit
 from ctxlint.fix.bindings import names_in, subtree
 from ctxlint.fix.content import Words, is_ascii
-from ctxlint.fix.layout import call_lines, comments_in, has_text_over_lines, width_of
+from ctxlint.fix.layout import aligned, call_lines, comments_in, has_text_over_lines, width_of
 from ctxlint.fix.openings import (
     UTF_8,
     Held,
@@ -24,25 +24,36 @@ from ctxlint.fix.openings import (
 )
 from ctxlint.fix.pieces import Piece, has_own_encoder, in_memory, pieces_of, strangers, writes_ascii
 from ctxlint.fix.purity import Effect, effects_in
-from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
+from ctxlint.fix.remarks import is_said_near
+from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting, tried
 from ctxlint.fix.text import Refused
+from ctxlint.fix.writers import writer_of
 from ctxlint.ir.span import Span
 
 MESSAGE = "write the file aside and put it in place in one step"
+WATCHED = "; whoever watches its folder here is told of a file that was moved, no longer of one that was changed"
+REMARKED = "; a comment beside it tells how it was written before"
 MOST_PIECES = 3
 """More writes than this are collected in memory rather than joined in one expression."""
 
 
 def atomic_write(place: Place, **words: Any) -> Answer:
     """Replace an opening for writing, or a call that writes a whole file, by an atomic write; the parameters are `Words`."""
-    return _write(place, Words(**words))
+    known = Words(**words)
+    answer = _write(place, known)
+    if not isinstance(answer, Rewriting):
+        return answer
+    told = answer.message + (REMARKED if is_said_near(place, known.remarks) else "")
+    return Rewriting(told + WATCHED, answer.edits, "display") if place.fact("watched") else answer._replace(message=told)
 
 
 def _write(place: Place, words: Words) -> Answer:
     callees = place.fact("callees").split()
     if place.unit.inside_handler(place.diagnostic.span):
         return Refusal("the write is what an exception handler falls back to, and only its author knows to what else it could")
-    call = place.unit.at(place.diagnostic.span.line, place.diagnostic.span.column, cst.Call)
+    if place.fact("not-replaced"):
+        return Refusal(f"the file cannot be replaced where this is reached: {place.fact('not-replaced')}")
+    call = place.unit.spanning(place.diagnostic.span, cst.Call)
     if call is None:
         return Refusal("the write is no call that can be seen here")
     if any(callee in words.async_opens for callee in callees):
@@ -62,18 +73,6 @@ def _ends_like(callee: str, texts: Sequence[str]) -> bool:
     return any(name.endswith(callee) for name in texts)
 
 
-def _writer(place: Place, binary: bool, encoding: Sequence[str]) -> str:
-    """What the file calls the function that writes: the program's own, if it has one that takes this content in UTF-8."""
-    module, _, rest = place.fact("helper").partition(":")
-    name, _, content = rest.partition(":")
-    if name and not encoding and content == ("bytes" if binary else "str"):
-        if module:
-            return place.imported(module, name)
-        if name not in place.names.imports and place.names.bindings_of(name) == 1:
-            return name
-    return place.from_runtime("atomic_write")
-
-
 READS = Refusal("what is written is made by reading files, perhaps this one as it is when it has been opened")
 
 
@@ -83,7 +82,7 @@ def _trust(place: Place, callee: str = "", effects: Collection[Effect] = ()) -> 
     So it is by the program's own helper: what else that does, and in which encoding, is not looked at. And so it is when the
     content is made by calls whose `effects` are not known.
     """
-    doubtful = callee.startswith(".") or place.fact("helper") or place.fact("named-by-caller") or place.fact("held-by-inode")
+    doubtful = callee.startswith(".") or place.fact("helpers") or place.fact("named-by-caller") or place.fact("held-by-inode")
     return "unsafe" if doubtful or "unknown" in effects else "safe"
 
 
@@ -105,10 +104,12 @@ def _whole(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:
     binary = function.attr.value.endswith("bytes")
     encoding = _encoding(place, given.get("encoding"), binary, [_content(place, given["data"], words)])
     span = unit.span(call)
-    if span.line != span.end_line:
+    named = any(argument.keyword is not None and argument.value is given["data"] for argument in call.args)
+    if span.line != span.end_line and not named:
         return Rewriting(MESSAGE, _in_its_layout(place, call, function, given, encoding), _trust(place, callee, effects))
-    arguments = [unit.bare(function.value), unit.bare(given["data"]), *encoding]
-    return Rewriting(MESSAGE, (_call_edit(place, statement, _writer(place, binary, encoding), arguments),), _trust(place, callee, effects))
+    writer = writer_of(place, binary, encoding, has_path=True)
+    arguments = writer.arguments(unit.bare(function.value), unit.bare(given["data"]), encoding)
+    return Rewriting(MESSAGE, (_call_edit(place, statement, writer.name, arguments),), _trust(place, callee, effects))
 
 
 def _in_its_layout(
@@ -120,8 +121,14 @@ def _in_its_layout(
     head = place.text.slice(Span(name.line, name.column, first.line, first.column))
     apart = f"\n{unit.indent(first.line)}" if first.line > name.end_line else " "
     opened = head[len(place.text.slice(name)) :]
-    new = f"{_writer(place, function.attr.value.endswith('bytes'), encoding)}{opened}{unit.bare(function.value)},{apart}"
+    writer = writer_of(place, function.attr.value.endswith("bytes"), encoding, has_path=True)
+    encoding = writer.encoding(encoding)
+    new = f"{writer.name}{opened}{writer.path(unit.bare(function.value))},{apart}"
     edits = [place.text.edit(Span(name.line, name.column, first.line, first.column), new)]
+    whole, (before, behind) = unit.whole(given["data"]), writer.around(unit.code(given["data"]))
+    if behind:
+        edits.append(place.text.edit(Span(whole.line, whole.column, whole.line, whole.column), before))
+        edits.append(place.text.edit(Span(whole.end_line, whole.end_column, whole.end_line, whole.end_column), behind))
     at = next((i for i, argument in enumerate(call.args) if argument.value is given.get("encoding")), None)
     if at is not None and encoding:
         edits.append(place.text.edit(unit.span(call.args[at]), encoding[0]))
@@ -131,24 +138,8 @@ def _in_its_layout(
         end = unit.span(call.args[-1])
         edits.append(place.text.edit(Span(end.end_line, end.end_column, end.end_line, end.end_column), f",{apart}{encoding[0]}"))
     if apart == " " and not has_text_over_lines(unit.code(call)):
-        edits += _aligned(place, range(first.line + 1, unit.span(call).end_line + 1), first.column, len(new) - len(head), edits)
+        edits += aligned(place.text, range(first.line + 1, unit.span(call).end_line + 1), first.column, len(new) - len(head), edits)
     return tuple(edits)
-
-
-def _aligned(place: Place, lines: Sequence[int], column: int, by: int, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits that move lines which are aligned with a column, or with something behind it, as that column is moved."""
-    width = width_of(place.text)
-    found = []
-    for number in lines:
-        line = place.text.line(number).rstrip("\r\n")
-        indent = len(line) - len(line.lstrip(" "))
-        if any(edit.span.line < number <= edit.span.end_line for edit in edits) or indent + 1 < column or not line.strip():
-            continue
-        inside = sum(len(edit.new) - len(edit.old) for edit in edits if edit.span.line == number == edit.span.end_line)
-        if len(line) + by + inside > width:
-            return []
-        found.append(place.text.edit(Span(number, 1, number, 1 + max(-by, 0)), " " * by))
-    return found
 
 
 def _in_thread(place: Place, call: cst.Call, callee: str, words: Words) -> Answer:
@@ -204,7 +195,7 @@ def _opened(place: Place, call: cst.Call, words: Words) -> Answer:
         return Refusal(f"`{holder.handle}` is used outside of its `with`")
     if has_own_encoder(place, holder.statement.body, words):
         return Refusal("an encoder of its own may write otherwise than it answers")
-    joined = _joined(place, holder, read, words)
+    joined = tried(place, lambda: _joined(place, holder, read, words))
     return joined if isinstance(joined, Rewriting) else _collected(place, call, holder, read, words)
 
 
@@ -224,9 +215,9 @@ def _chained(place: Place, call: cst.Call, read: Opening, words: Words) -> Answe
     effects = effects_in(place, [content])
     if "reads" in effects:
         return READS
-    arguments = [unit.bare(read.path), unit.bare(content), *encoding]
-    name = _writer(place, read.binary, encoding)
-    return Rewriting(MESSAGE, (_call_edit(place, statement, name, arguments),), _trust(place, effects=effects))
+    writer = writer_of(place, read.binary, encoding, has_path=read.has_path)
+    arguments = writer.arguments(unit.bare(read.path), unit.bare(content), encoding)
+    return Rewriting(MESSAGE, (_call_edit(place, statement, writer.name, arguments),), _trust(place, effects=effects))
 
 
 def _joined(place: Place, holder: Held, read: Opening, words: Words, thread: str = "") -> Answer:
@@ -251,11 +242,11 @@ def _in_one_call(
         return READS
     content = " + ".join(f"({piece.code})" if piece.loose and len(pieces) > 1 else piece.code for piece in pieces)
     encoding = _encoding(place, read.encoding, read.binary, pieces)
-    arguments = [unit.bare(read.path), content, *encoding]
-    name = _writer(place, read.binary, encoding)
+    writer = writer_of(place, read.binary, encoding, has_path=read.has_path)
+    arguments = writer.arguments(unit.bare(read.path), content, encoding)
     span = unit.span(statement)
     indent = unit.indent(span.line)
-    head, arguments = (f"await {thread}", [name, *arguments]) if thread else (name, arguments)
+    head, arguments = (f"await {thread}", [writer.name, *arguments]) if thread else (writer.name, arguments)
     old_lines = unit.lines(span.line, span.end_line)
     above, beside = _comments(statement, begin)
     width = width_of(place.text)
@@ -328,7 +319,7 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
     if statement.items[-1] is not holder.item:
         return Refusal("what is opened behind the file may need it")
     trust = _trust(place, effects=["unknown"] if unknown else [])
-    prepared = _prepared(place, holder, read, words)
+    prepared = tried(place, lambda: _prepared(place, holder, read, words))
     if isinstance(prepared, Rewriting):
         return prepared._replace(applicability="unsafe" if unknown else prepared.applicability)
     memory = f"{place.imported('io')}.{'BytesIO' if read.binary else 'StringIO'}()"
@@ -342,8 +333,9 @@ def _collected(place: Place, call: cst.Call, holder: Held, read: Opening, words:
     last = unit.span(body.body[-1]).end_line
     indent = unit.indent(unit.span(body.body[0]).line)
     encoding = _encoding(place, read.encoding, read.binary, [Piece("", writes_ascii(place, holder, words))])
-    arguments = [unit.bare(read.path), f"{holder.handle}.getvalue()", *encoding]
-    new = call_lines(_writer(place, read.binary, encoding), arguments, indent, width_of(place.text))
+    writer = writer_of(place, read.binary, encoding, has_path=read.has_path)
+    arguments = writer.arguments(unit.bare(read.path), f"{holder.handle}.getvalue()", encoding)
+    new = call_lines(writer.name, arguments, indent, width_of(place.text))
     column = len(unit.text.line(last).rstrip("\r\n")) + 1
     if idle and unit.span(idle[-1]).end_line == last:
         edits.pop()

@@ -96,7 +96,7 @@ def _is_condition(place: Place, node: cst.CSTNode) -> bool:
     if isinstance(parent, cst.Arg):
         call = place.unit.parents.get(parent)
         return isinstance(call, cst.Call) and isinstance(call.func, cst.Name) and call.func.value == "bool"
-    return isinstance(parent, (cst.If, cst.While)) and parent.test is node
+    return isinstance(parent, (cst.If, cst.While))
 
 
 def _joined(place: Place, node: cst.BaseExpression, pieces: Sequence[str], word: str) -> Answer:

@@ -62,7 +62,7 @@ def _expression(place: Place) -> cst.BaseExpression | None:
         if isinstance(node, cst.BaseExpression) and where == span and unit.around(node, (cst.AssignTarget, cst.Del)) is None:
             return node
         begins = (where.line, where.column) == (span.line, span.column)
-        if isinstance(node, cst.Assign) and len(node.targets) == 1 and (begins or unit.span(node.targets[0].target) == span):
+        if isinstance(node, cst.Assign) and len(node.targets) == 1 and begins:
             found = node.value
         if isinstance(node, cst.Return) and begins and node.value is not None:
             found = node.value

@@ -11,8 +11,8 @@ from ctxlint.fix.bindings import bound_in, names_in, subtree
 from ctxlint.fix.blocks import statement_of, whole_lines
 from ctxlint.fix.layout import comments_in
 from ctxlint.fix.openings import meaning
-from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting
-from ctxlint.fix.statements import Between, between, indented, leaves, lines_of, node_at, step_of, waits
+from ctxlint.fix.rewriting import Answer, Place, Refusal, Rewriting, tried
+from ctxlint.fix.statements import Between, between, indented, leaves, lines_of, node_at, node_spanning, step_of, waits
 from ctxlint.ir.span import Span
 
 
@@ -30,8 +30,7 @@ def fresh(place: Place, *, copies: Sequence[str]) -> Answer:
     here = place.text.path
     if len(diagnostic.flow) < 3 or any(step.path != here for step in diagnostic.flow[:3]):
         return Refusal("the reading and the write stand in different files")
-    read = node_at(place, diagnostic.flow[0].span.line, diagnostic.flow[0].span.column)
-    write = node_at(place, diagnostic.span.line, diagnostic.span.column)
+    read, write = node_spanning(place, diagnostic.flow[0].span), node_spanning(place, diagnostic.span)
     if read is None or write is None:
         return Refusal("the reading and the write stand in different functions")
     found = Found(read, write, diagnostic.flow[1].span.line)
@@ -41,8 +40,8 @@ def fresh(place: Place, *, copies: Sequence[str]) -> Answer:
         return _swapped(place, found)
     if diagnostic.kind == "attribute-path":
         return _live(place, found, copies)
-    answers = [_under_its_lock(place, found), _read_later(place, found), _under_a_lock(place, found)]
-    return next((answer for answer in answers if isinstance(answer, Rewriting)), answers[0])
+    return tried(
+        place, lambda: _under_its_lock(place, found), lambda: _read_later(place, found), lambda: _under_a_lock(place, found))
 
 
 # The lock that guards the write guards the reading, too.
@@ -239,7 +238,7 @@ def _awaited_first(place: Place, assign: cst.AugAssign) -> Answer:
     """`self.total += await f()` reads `self.total` before it waits."""
     unit = place.unit
     line = statement_of(place, assign)
-    if line is None or not isinstance(assign.value, cst.Await) or place.text.line(unit.span(line).line).lstrip() == "":
+    if line is None or not isinstance(assign.value, cst.Await):
         return Refusal("the wait is only a part of what is added")
     if not isinstance(assign.target, cst.Attribute) or not isinstance(assign.target.value, cst.Name):
         return Refusal("where the sum goes may be another place after the wait")
@@ -283,7 +282,7 @@ def _is_worked_with(place: Place, assign: cst.Assign, made: str) -> bool:
     until = unit.span(assign)
     names = [
         each for each in subtree(function.body if function is not None else unit.tree)
-        if isinstance(each, cst.Name) and each.value == made and each in unit.ranges and not _is_attribute(place, each)
+        if isinstance(each, cst.Name) and each.value == made and not _is_attribute(place, each)
     ]
     targets = [each for each in names if isinstance(unit.parents.get(each), (cst.AssignTarget, cst.AnnAssign)) and unit.span(each) < until]
     last = max(map(unit.span, targets), default=None)
@@ -309,10 +308,9 @@ def _swapped(place: Place, found: Found) -> Answer:
     if name is None:
         return Refusal("no name is free for what is taken out")
     emptying = span.body[span.last]
-    if not isinstance(emptying, cst.SimpleStatementLine) or len(emptying.body) != 1 or emptying.body[0] is not assign:
+    if statement_of(place, assign) is not emptying:
         return Refusal("the emptying is no statement of its own on its line")
     region = lines_of(place, sending, emptying)
-    code = unit.lines(region.line, region.end_line)
     indent = unit.indent(unit.span(sending).line)
     inner = unit.replaced(sending.body[0], [(unit.span(uses[0]), name)])
     beside = comments_in(unit.lines(unit.span(emptying).line, region.end_line))
@@ -322,8 +320,8 @@ def _swapped(place: Place, found: Found) -> Answer:
         f"{indent}{name}, {buffer} = {buffer}, []{comment}\n{indent}try:\n{indent}{step}{inner}\n"
         f"{indent}except BaseException:\n{indent}{step}{buffer} = {name} + {buffer}\n{indent}{step}raise"
     )
-    if sorted(comments_in(code)) != sorted(comments_in(new)) or "\n" in inner:
-        return Refusal("a comment would be lost")
+    if "\n" in inner:
+        return Refusal("the buffer is handed on over several lines")
     whole = whole_lines(place, emptying)
     return Rewriting(
         "take the content out before it is handed on",

@@ -84,7 +84,7 @@ def _ends_soon(place: Place, statement: cst.CSTNode) -> bool:
     changes = {step.span.line for step in place.diagnostic.flow if step.path == place.text.path}
     current = statement
     for above in unit.above(statement):
-        if isinstance(above, (cst.IndentedBlock, cst.Module)) and any(each is current for each in above.body):
+        if isinstance(above, (cst.IndentedBlock, cst.Module)):
             for following in above.body[[each is current for each in above.body].index(True) + 1 :]:
                 span = unit.span(following)
                 is_change = isinstance(following, cst.SimpleStatementLine) and changes.intersection(range(span.line, span.end_line + 1))
@@ -113,7 +113,7 @@ def _needs_an_original(place: Place) -> bool:
     """Whether there is something to copy whenever the copy is made: otherwise its failure may be that nothing is there yet."""
     if place.diagnostic.events[2:3] and place.diagnostic.events[2] in ("delete", "move"):
         return True
-    call = place.unit.at(place.diagnostic.span.line, place.diagnostic.span.column, cst.Call)
+    call = place.unit.spanning(place.diagnostic.span, cst.Call)
     conditions = [] if call is None else [above.test for above in place.unit.above(call) if isinstance(above, cst.If)]
     return any(isinstance(node, cst.Attribute) and node.attr.value in ("exists", "is_file", "isfile", "lexists")
                for condition in conditions for node in subtree(condition))
@@ -122,27 +122,28 @@ def _needs_an_original(place: Place) -> bool:
 def _raised_again(place: Place, handler: cst.ExceptHandler) -> Answer:
     unit = place.unit
     statement = unit.parents[handler]
+    assert isinstance(statement, cst.Try)
     body = handler.body
-    if not isinstance(statement, cst.Try):
-        return Refusal("the handler is one for groups of exceptions")
     if not isinstance(body, cst.IndentedBlock):
         return Refusal("the handler stands behind its colon")
-    if any(isinstance(node, (cst.Return, cst.Break)) for last in body.body[:-1] for node in subtree(last)):
-        return Refusal("the handler leaves in several places")
     last = body.body[-1]
-    ending = last.body[0] if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1 else None
+    if not isinstance(last, cst.SimpleStatementLine) or any(_leaves(each) for each in (*body.body[:-1], *last.body[:-1])):
+        return Refusal("the handler leaves in several places")
+    ending = last.body[-1]
     if isinstance(ending, cst.Return) and not _says_nothing(ending.value):
         return Refusal("the handler answers something, which may be how it tells the failure")
-    alone = len(body.body) == 1 and isinstance(ending, (cst.Pass, cst.Return))
+    alone = len(body.body) == len(last.body) == 1 and isinstance(ending, (cst.Pass, cst.Return))
     if alone and len(statement.handlers) == 1 and statement.orelse is None and statement.finalbody is None:
         edit = unwrapped(place, statement)
         if edit is not None:
             return Rewriting("let the failure out", (edit,), "unsafe")
     if isinstance(ending, (cst.Pass, cst.Return, cst.Continue, cst.Break)):
         return Rewriting("raise the failure again", (place.text.edit(unit.span(ending), "raise"),), "unsafe")
-    if not isinstance(last, cst.SimpleStatementLine):
-        return Refusal("the handler leaves in several places")
     return Rewriting("raise the failure again", (_line_behind(place, last, "raise"),), "unsafe")
+
+
+def _leaves(node: cst.CSTNode) -> bool:
+    return any(isinstance(each, (cst.Return, cst.Break, cst.Continue)) for each in subtree(node))
 
 
 def _says_nothing(value: cst.BaseExpression | None) -> bool:
@@ -161,7 +162,7 @@ def _line_behind(place: Place, line: cst.BaseStatement, new: str) -> Edit:
 
 def _tracked(place: Place, starts: Sequence[str], pools: Sequence[str]) -> Answer:
     unit = place.unit
-    call = unit.at(place.diagnostic.span.line, place.diagnostic.span.column, cst.Call)
+    call = unit.spanning(place.diagnostic.span, cst.Call)
     callees = place.fact("callees").split()
     if call is None or not call.args or call.args[0].keyword is not None or call.args[0].star:
         return Refusal("what is started is not written out")
@@ -191,7 +192,7 @@ def _behind(place: Place, node: cst.CSTNode, new: str) -> Edit:
 
 def _tested(place: Place) -> Answer:
     unit = place.unit
-    call = unit.at(place.diagnostic.span.line, place.diagnostic.span.column, cst.Call)
+    call = unit.spanning(place.diagnostic.span, cst.Call)
     line = statement_of(place, call) if call is not None else None
     expression = line.body[0].value if line is not None and isinstance(line.body[0], cst.Expr) else None
     if call is None or line is None or expression is None or comments_in(unit.code(expression)):
@@ -233,7 +234,7 @@ def _as_sibling(place: Place, written: str) -> str | Refusal | None:
     from ctxlint.fix.unit import unit_at
 
     where = place.fact("sibling").rsplit(":", 2)
-    if len(where) != 3 or where[0] != place.text.path:
+    if where[0] != place.text.path:
         return None
     line, column = int(where[1]), int(where[2])
     unit = unit_at(place.text, place.tree, line)
@@ -247,7 +248,7 @@ def _as_sibling(place: Place, written: str) -> str | Refusal | None:
         if isinstance(parent, cst.Await):
             answer = parent
         holder, parent = parent, unit.parents.get(parent)
-    if not isinstance(parent, cst.If) or parent.test is not holder:
+    if not isinstance(parent, cst.If):
         return None
     if not any(isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[-1], (cst.Raise, cst.Return))
                for statement in parent.body.body):
@@ -261,7 +262,7 @@ def _is_failure(test: cst.CSTNode, answer: cst.CSTNode) -> bool:
     """Whether a test is `not answer`, `answer is False` or `answer is None`."""
     if isinstance(test, cst.UnaryOperation):
         return isinstance(test.operator, cst.Not) and test.expression is answer
-    if not isinstance(test, cst.Comparison) or test.left is not answer or len(test.comparisons) != 1:
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
         return False
     other = test.comparisons[0]
     return isinstance(other.operator, cst.Is) and isinstance(other.comparator, cst.Name) and other.comparator.value in ("False", "None")
@@ -270,7 +271,7 @@ def _is_failure(test: cst.CSTNode, answer: cst.CSTNode) -> bool:
 def _counted(place: Place) -> Answer:
     """`os.write(fd, data)`: what was not taken is a failure."""
     unit = place.unit
-    call = unit.at(place.diagnostic.span.line, place.diagnostic.span.column, cst.Call)
+    call = unit.spanning(place.diagnostic.span, cst.Call)
     line = statement_of(place, call) if call is not None else None
     if call is None or line is None or not isinstance(line.body[0], cst.Expr) or line.body[0].value is not call:
         return Refusal("the call is no statement of its own")

@@ -18,7 +18,7 @@ MESSAGE = "record before the change"
 def record_first(place: Place) -> Answer:
     """Move the statement that records before the one that changes."""
     where = place.fact("record").rsplit(":", 2)
-    if len(where) != 3 or where[0] != place.text.path:
+    if where[0] != place.text.path:
         return Refusal("the record is made in another file")
     if place.fact("drop") == "skipped":
         return Refusal("the record is not reached on every way, wherever it stands")
@@ -90,11 +90,11 @@ def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNo
     cell = place.fact("cell")
     if place.fact("record-reads-cell"):
         return "what makes the record reads the changed state"
-    if cell and any(isinstance(each, cst.Attribute) and each.attr.value == cell for each in subtree(recording)):
+    if any(isinstance(each, cst.Attribute) and each.attr.value == cell for each in subtree(recording)):
         return "the record is made of the changed state"
-    if cell and _hands_on(recording, cell):
+    if _hands_on(recording, cell):
         return "the record is made of the object whose state is changed"
-    if cell and _has_alias(place, cell, names_in([recording])):
+    if _has_alias(place, cell, names_in([recording])):
         return "a name may be the changed state under another name"
     if _rebound(passed) & names_in([recording]):
         return "the record uses what the change gives back"
@@ -108,7 +108,7 @@ def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNo
 def _has_alias(place: Place, cell: str, used: frozenset[str]) -> bool:
     """Whether a local is the cell itself, or one that the record uses is made of it."""
     for node in place.unit.ranges:
-        if isinstance(node, (cst.Assign, cst.AnnAssign, cst.NamedExpr)) and node.value is not None:
+        if isinstance(node, (cst.Assign, cst.AnnAssign, cst.NamedExpr)):
             targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
             names = names_in(each for each in targets if isinstance(each, (cst.Name, cst.Tuple, cst.List)))
         elif isinstance(node, (cst.For, cst.CompFor)):
@@ -118,9 +118,11 @@ def _has_alias(place: Place, cell: str, used: frozenset[str]) -> bool:
         else:
             continue
         value = node.iter if isinstance(node, (cst.For, cst.CompFor)) else node.item if isinstance(node, cst.WithItem) else node.value
-        if value is not None and names and any(_is_cell(each, cell) for each in _wholes(value)):
+        if value is None:
+            continue
+        if names and any(_is_cell(each, cell) for each in _wholes(value)):
             return True
-        if value is not None and names & used and any(_is_view(each, cell) for each in subtree(value)):
+        if names & used and any(_is_view(each, cell) for each in subtree(value)):
             return True
     return False
 
@@ -187,7 +189,7 @@ def _mutated(place: Place, nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
                 targets = [target.target for target in each.targets]
             elif isinstance(each, (cst.AugAssign, cst.AnnAssign)):
                 targets = [each.target]
-            elif isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute) and isinstance(each.func.value, (cst.Attribute, cst.Name)):
+            elif isinstance(each, cst.Call) and isinstance(each.func, cst.Attribute):
                 targets = [each.func.value]
             for target in targets:
                 while isinstance(target, cst.Subscript):
@@ -198,7 +200,7 @@ def _mutated(place: Place, nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
 
 
 def _mentioned(place: Place, node: cst.CSTNode) -> frozenset[str]:
-    return frozenset(place.unit.code(each) for each in subtree(node) if isinstance(each, (cst.Attribute, cst.Name)) and each in place.unit.ranges)
+    return frozenset(place.unit.code(each) for each in subtree(node) if isinstance(each, (cst.Attribute, cst.Name)))
 
 
 def _swallows(statement: cst.With) -> bool:

@@ -231,9 +231,12 @@ class Cells:
 
 
 def held_store(view: View, identity: FunctionId, event: int) -> frozenset[str]:
-    """The store object that a call goes to, named by the attribute that holds it: what one method saves another loads."""
+    """The store object that a call goes to, named by the attribute that holds it: what one method saves another loads.
+
+    The client of a service is none: it serves many resources.
+    """
     path = view.event(identity, event).path
-    if path is None or len(path.steps) < 2:
+    if path is None or len(path.steps) < 2 or any(m.effect.store == "http" for m in view.modelled(identity, event)):
         return frozenset()
     receiver = AccessPath(path.root, path.steps[:-1])
     return frozenset(HELD + cell for each in view.resolve_path(identity, event, receiver)

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
+from ctxlint.calls.program import is_property
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, Types, in_order
@@ -144,6 +145,12 @@ class Holders:
         if not isinstance(formal.default, Name) or formal.default.scope != "local":
             return ""
         return self.own(FunctionId(identity.module, self._view.function(identity).enclosing), formal.default.name)
+
+    def is_plain(self, identity: FunctionId) -> bool:
+        """Whether a call of the function does nothing but work out what it gives."""
+        function = self._view.function(identity)
+        return function.kind == "function" and (not function.decorators or is_property(function)) and not (
+            self._summaries.of(identity).mutations or self._summaries.of(identity).effects)
 
     def journals(self, identity: FunctionId) -> frozenset[str]:
         """The local lists that begin empty, are added to, and from which what was added is taken again."""

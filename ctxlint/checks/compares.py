@@ -14,13 +14,14 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted, positive_answer
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out, told_with
+from ctxlint.checks.conflict_sets import asks_the_state, formal_left_out, left_out, told_with
 from ctxlint.checks.decisions import SETS, Decision, Decisions, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.optimistic import WritesAlone, writes_alone
 from ctxlint.checks.predicates import is_predicate
 from ctxlint.checks.reducers import combines
+from ctxlint.checks.sides import Facts, Sides
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.accesses import Accesses
@@ -62,7 +63,7 @@ def _of_decisions(
         key = (each, decision.owner)
         if key not in accesses:
             accesses[key] = Accesses(selecting, each.names, each.modules, asking[decision.owner], each.owners)
-        facts = Facts(fields, accesses[key], overlaps)
+        facts = Facts(fields, accesses[key], overlaps, selecting.fills, all_decisions.left_behind)
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)

@@ -19,7 +19,7 @@ from ctxlint.checks.decisions import SETS, Decision, Decisions, asks_for_regions
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.optimistic import WritesAlone, writes_alone
-from ctxlint.checks.predicates import is_predicate
+from ctxlint.checks.predicates import is_predicate, is_question
 from ctxlint.checks.reducers import combines
 from ctxlint.checks.sides import Facts, Sides
 from ctxlint.diagnostic import Confidence
@@ -87,7 +87,7 @@ def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
     Whether keys are among others is asked of two changes that are handed over, or by whoever then goes on with the change itself.
     """
     overlap = decision.overlap
-    if is_predicate(analysis, decision.function) or overlap.operator in SETS:
+    if is_question(analysis, decision.function) or overlap.operator in SETS:
         return True
     if overlap.iterated and overlap.operator in ("in", "not in"):
         return decision.given or not decision.owner or not decision.paired or _handles_whole(analysis, fields, decision)

@@ -15,8 +15,8 @@ from ctxlint.checks.sides import Facts, Involved, Sides
 from ctxlint.checks.sorting import sorts
 from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import path
-from ctxlint.ir.value import Compound, Name
+from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.value import AccessPath, Compound, Name, Result
 from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Use
 from ctxlint.roles.keyed import Places
@@ -43,7 +43,7 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
             sureness = "medium" if applied else "low"
         return Sides(store.field, read, store, use, sureness)
     unsure: Sides | None = None
-    for way in (by_declaration, by_place, _by_what_is_filed, _by_elimination):
+    for way in (by_declaration, by_place, _by_what_is_filed, _by_elimination, _by_basis):
         found = way(analysis, facts, decision, involved)
         if found is not None and found.confidence != "low":
             return found
@@ -83,6 +83,28 @@ def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: 
         if picked.field not in decision.compared and picked.field not in involved():
             sure = decision.given and (not picked.becomes or sorts(analysis, decision))
             return Sides(min(decision.compared), picked.field, None, Use(picked.field, "read", picked.function, picked.event), "medium" if sure else "low")
+    return None
+
+
+def _by_basis(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
+    """A mapping of what a change found at all places that it depends on, and of which only those are looked at that it writes.
+
+    It is named for that: other mappings have the keys that are written alone, as the versions that are expected of them.
+    """
+    value, where = decision.overlap.value, decision.overlap.event
+    if not decision.overlap.looked or not isinstance(value, Compound) or not any(facts.accesses.uses(key, "write") for key in decision.compared):
+        return None
+    events = analysis.view.function(decision.function).events
+    for part in value.parts:
+        event = events[part.event] if isinstance(part, Result) else None
+        if isinstance(part, Result) and event is not None and event.path is not None and event.path.steps:
+            container = AccessPath(event.path.root, event.path.steps[:-1])
+            held = frozenset(
+                leaf.key for leaf in facts.fields.of_path(decision.function, part.event, container, event.keys[:-1])
+                if leaf.field and leaf.owner == decision.owner and leaf.key not in decision.compared)
+            for key in sorted(named_for_reading(analysis, held) - involved()):
+                if _comparable(analysis, decision, key):
+                    return Sides(min(decision.compared), key, None, Use(key, "read", decision.function, where), "medium")
     return None
 
 
@@ -165,7 +187,7 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
     for key in _fields_of(analysis, facts, decision):
         if key in decision.compared or not _is_read_by(facts, decision, key):
             continue
-        if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key):
+        if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key) or _has_the_same_keys(analysis, facts, decision, key):
             continue
         for written in sorted(decision.compared):
             opposed = facts.accesses.opposed(key, written, asks_for_regions(decision.overlap) or (
@@ -204,6 +226,29 @@ def _is_made_of(analysis: Analysis, facts: Facts, decision: Decision, key: str) 
     method = analysis.program.method(key.rpartition(".")[0], key.rpartition(".")[2]) if is_declared(decision.owner) else None
     given = {leaf.key for leaf in facts.fields.given(method) if leaf.field} if method is not None else set()
     return bool(given) and given <= decision.compared
+
+
+def _has_the_same_keys(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> bool:
+    """Whether a field only gets what a compared one gets as well: versions that are expected of what is written."""
+    made = {use.function for use in facts.accesses.uses(key, "read") if use.filled}
+    return bool(made) and all(_is_filled_alike(analysis, facts, decision, key, identity) for identity in made)
+
+
+def _is_filled_alike(analysis: Analysis, facts: Facts, decision: Decision, key: str, identity: FunctionId) -> bool:
+    """Whether a function that fills a field fills a compared one on the same way, with what that is made of."""
+    graph = analysis.view.graph(identity)
+    filled = [
+        (number, field, frozenset().union(*(facts.fills.sources(identity, number, value) for value in values)))
+        for number, field, values in facts.fills.of(identity) if field == key or field in decision.compared
+    ]
+    return all(
+        any(
+            other in decision.compared and own and own <= sources
+            and (at == number or at in reachable(graph, number) or number in reachable(graph, at))
+            for at, other, sources in filled
+        )
+        for number, field, own in filled if field == key
+    )
 
 
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import Decision
-from ctxlint.checks.predicates import is_predicate
+from ctxlint.checks.predicates import is_question
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
@@ -58,7 +58,7 @@ def _askers(analysis: Analysis, decision: Decision) -> Iterator[_Asker]:
             continue
         seen.add(asker.function)
         yield asker
-        if depth < _QUESTIONS and is_predicate(analysis, asker.function):
+        if depth < _QUESTIONS and is_question(analysis, asker.function):
             pending += [
                 (_Asker(caller, number, _told(analysis.view.event(caller, number))), depth + 1)
                 for caller, number in analysis.view.call_graph.callers(asker.function)

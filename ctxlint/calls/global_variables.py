@@ -11,7 +11,7 @@ from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import split
 from ctxlint.calls.program import FunctionId
 from ctxlint.calls.types import UNKNOWN, ClassObject, External, FunctionRef, Module, Types, one, union
-from ctxlint.calls.variables import annotated_variable
+from ctxlint.calls.variables import annotated_variable, holds_callables, leaves_open
 from ctxlint.flow.reaching import ENTRY_VALUE
 
 OTHER_STORES = 8
@@ -81,13 +81,14 @@ def other_stores_of(inference: Inference) -> dict[str, tuple[tuple[FunctionId, i
 
 
 def _variable(inference: Inference, module: str, name: str) -> Types:
-    """A module's variable: its annotation, else what the module and its functions put there."""
+    """A module's variable: its annotation, else (or where that leaves open which functions it holds) what the module and its functions put there."""
     annotated = annotated_variable(inference, FunctionId(module, 0), name)
-    if annotated:
+    if annotated and not leaves_open(annotated):
         return annotated
     written = inference.global_writes(module)
     types = union(inference.binding(id, name, event) for id, event in written.get(name, ()))
-    return filled(inference, types, _additions(inference, module, name)) if is_bare(types) else types
+    types = filled(inference, types, _additions(inference, module, name)) if is_bare(types) else types
+    return types if not annotated or holds_callables(types) else annotated
 
 
 def _additions(inference: Inference, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:

@@ -116,9 +116,20 @@ def binding_types(inference: Inference, id: FunctionId, name: str, event: int) -
     if bound.kind == "catch":
         return instances_of(inference.of_value(id, event, bound.value))
     annotated = annotated_variable(inference, id, name)
-    if annotated:
+    if annotated and not leaves_open(annotated):
         return annotated
-    return inference.of_value(id, event, bound.value)
+    shown = inference.of_value(id, event, bound.value)
+    return shown if not annotated or holds_callables(shown) else annotated
+
+
+def leaves_open(annotated: Types) -> bool:
+    """Whether an annotation does not say what a container holds: `dict[str, Callable[..., str]]` names no function."""
+    return any(isinstance(t, Instance) and UNKNOWN in t.arguments for t in annotated)
+
+
+def holds_callables(types: Types) -> bool:
+    """Whether it is a container whose functions are known."""
+    return any(isinstance(t, Instance) and t.items for t in types)
 
 
 def annotated_variable(inference: Inference, id: FunctionId, name: str) -> Types:

@@ -18,7 +18,6 @@ MOST = 12
 """Additions beyond this many are not looked at."""
 
 _SETS = frozenset(["builtins.set"])
-_FIXED = frozenset(["builtins.tuple", "builtins.frozenset", "collections.abc.Iterable", "collections.abc.Collection"])
 
 
 def is_bare(types: Types) -> bool:
@@ -33,21 +32,19 @@ def is_bare(types: Types) -> bool:
     return bool(only.items) or not only.arguments or only.arguments[-1] in (UNKNOWN, NONE)
 
 
-def says_little(annotated: Types) -> bool:
-    """Whether an annotation names a container, and says nothing of what it holds."""
-    return is_bare(annotated) or any(isinstance(t, Instance) and t.name in _FIXED and t.arguments[-1:] in ((), (UNKNOWN,)) for t in annotated)
+def leaves_open(annotated: Types) -> bool:
+    """Whether an annotation does not say what a container holds: `dict[str, Callable[..., str]]` names no function."""
+    return is_bare(annotated) or any(isinstance(t, Instance) and UNKNOWN in t.arguments for t in annotated)
 
 
-def begun_with(annotated: Types, given: Iterable[Types]) -> Types:
-    """A container whose annotation says nothing of what it holds, as the callables that it is given at first tell:
-    `HANDLERS: dict[str, Callable[..., str]] = {"read": read}`.
-    """
-    telling = [types for types in given if len(types) == 1 and any(isinstance(t, Instance) and holds_callables(_held(t)) for t in types)]
-    return union(telling) if telling else annotated
+def shows_callables(types: Types) -> bool:
+    """Whether it is a container whose functions are known."""
+    return any(isinstance(t, Instance) and (bool(t.items) or any(map(holds_callables, t.arguments))) for t in types)
 
 
-def _held(container: Instance) -> Types:
-    return union([*container.arguments, *(held for _, held in container.items)])
+def as_shown(annotated: Types, shown: Types) -> Types:
+    """What an annotated name holds: what its annotation says, or where that leaves open which functions, what is put there."""
+    return shown if not annotated or (leaves_open(annotated) and shows_callables(shown)) else annotated
 
 
 def filled(inference: Inference, types: Types, additions: Iterable[tuple[FunctionId, int]]) -> Types:

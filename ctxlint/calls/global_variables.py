@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.additions import begun_with, filled, is_bare, says_little
+from ctxlint.calls.additions import as_shown, filled, is_bare, leaves_open
 from ctxlint.calls.elements import builtin_class
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.members import receiver_name
@@ -81,15 +81,14 @@ def other_stores_of(inference: Inference) -> dict[str, tuple[tuple[FunctionId, i
 
 
 def _variable(inference: Inference, module: str, name: str) -> Types:
-    """A module's variable: its annotation, else what the module and its functions put there."""
+    """A module's variable: its annotation, else (or where that leaves open which functions it holds) what the module and its functions put there."""
     annotated = annotated_variable(inference, FunctionId(module, 0), name)
-    if annotated and not says_little(annotated):
+    if annotated and not leaves_open(annotated):
         return annotated
-    written = inference.global_writes(module).get(name, ())
-    types = union(inference.binding(id, name, event) for id, event in written)
-    if annotated:
-        types = begun_with(annotated, (inference.of_value(id, event, inference.program.function(id).events[event].value) for id, event in written))
-    return filled(inference, types, _additions(inference, module, name)) if is_bare(types) else types
+    written = inference.global_writes(module)
+    types = union(inference.binding(id, name, event) for id, event in written.get(name, ()))
+    types = filled(inference, types, _additions(inference, module, name)) if is_bare(types) else types
+    return as_shown(annotated, types)
 
 
 def _additions(inference: Inference, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.types import ClassObject
 from ctxlint.calls.view import Call
 from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.fresh_guards import conditions
+from ctxlint.checks.records import named_keys
 from ctxlint.flow.paths import path
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
@@ -43,7 +45,7 @@ def carries_only_constants(analysis: Analysis, identity: FunctionId, read: int, 
         return False
     formals = _key_formals(analysis, identity, read)
     return all(
-        any(name == field or name.endswith(f"_{field}") for name in formals) or _never_changes(analysis, identity, field)
+        any(name == field or name.endswith(f"_{field}") for name in formals) or _never_changes(analysis, identity, write, field)
         for field in fields
     )
 
@@ -65,13 +67,51 @@ def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozens
     return frozenset(formal.name for target in targets for formal in analysis.view.function(target).formals)
 
 
-def _never_changes(analysis: Analysis, identity: FunctionId, field: str) -> bool:
-    """Whether at most one function around, and not this one, sets the field to something else than its own old value."""
+def _never_changes(analysis: Analysis, identity: FunctionId, write: StoreEffect, field: str) -> bool:
+    """Whether at most one function around, and not this one, sets the field to something else than its own old value.
+
+    Who writes records of another kind into the store sets theirs.
+    """
     setters = [
         one for one in _around(analysis, identity)
-        if any(True for _ in _settings(analysis, one, field)) or _changes_in_place(analysis, one, field)
+        if (_sets_anew(analysis, one, field) or _changes_in_place(analysis, one, field))
+        and (one == identity or not _writes_another_kind(analysis, one, named_keys(analysis, identity, write.event), write))
     ]
     return len(setters) <= 1 and identity not in setters
+
+
+def _sets_anew(analysis: Analysis, identity: FunctionId, field: str) -> bool:
+    """Whether the function sets the field to something else than its old value, and does not put that in again where there is one."""
+    settings = [number for number, _ in _settings(analysis, identity, field)]
+    return bool(settings) and not any(
+        all(path(analysis.view.graph(identity), again, n, start="completed") is None for n in settings)
+        for again in _puts_old_in_again(analysis, identity, settings, field)
+    )
+
+
+def _puts_old_in_again(analysis: Analysis, identity: FunctionId, settings: list[int], field: str) -> Iterator[int]:
+    """Where the field gets its old value whenever the record that is read has one: nothing else is asked after the settings."""
+    origins = analysis.view.origins(identity)
+    asked = set.intersection(*(set(conditions(analysis, identity, n)) for n in settings))
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind == "write" and event.value is not None and _last_field(event) == field and (
+            _is_old_value(analysis, identity, number, event.value, field)
+        ):
+            old = {a for a in origins.roots(event.value, number) if a[0] == "result"}
+            if any(isinstance(what, int) and analysis.summaries.reads_store(identity, what) for _, what in old) and all(
+                atom in old or atom[0] == "constant"
+                for at, value in set(conditions(analysis, identity, number)) - asked for atom in origins.roots(value, at)
+            ):
+                yield number
+
+
+def _writes_another_kind(analysis: Analysis, identity: FunctionId, named: frozenset[str], write: StoreEffect) -> bool:
+    """Whether all that the function writes into the store goes under other names that are written there."""
+    given = [
+        named_keys(analysis, identity, e.event) for e in analysis.summaries.of(identity).effects
+        if e.kind in WRITES and e.keys & write.keys
+    ] if named else []
+    return bool(given) and all(names and names.isdisjoint(named) for names in given)
 
 
 def _changes_in_place(analysis: Analysis, identity: FunctionId, field: str) -> bool:
@@ -98,12 +138,12 @@ def _around(analysis: Analysis, identity: FunctionId) -> frozenset[FunctionId]:
     return found
 
 
-def _settings(analysis: Analysis, identity: FunctionId, field: str) -> Iterator[Value]:
-    """The values other than the field's own old one that the function puts into the field of something."""
+def _settings(analysis: Analysis, identity: FunctionId, field: str) -> Iterator[tuple[int, Value]]:
+    """The values other than the field's own old one that the function puts into the field of something, and where."""
     for number, event in enumerate(analysis.view.function(identity).events):
-        for value in _set_by(event, field):
+        for value in _set_by(event, field) if not analysis.summaries.reads_store(identity, number) else ():
             if not _is_old_value(analysis, identity, number, value, field):
-                yield value
+                yield number, value
 
 
 def _set_by(event: Event, field: str) -> Iterator[Value]:
@@ -112,11 +152,13 @@ def _set_by(event: Event, field: str) -> Iterator[Value]:
     for argument in event.arguments:
         if argument.keyword == field:
             yield argument.value
-    for value in (event.value, *(a.value for a in event.arguments)):
-        if isinstance(value, Compound) and value.operator == "dict":
-            for key, part in zip(value.parts[::2], value.parts[1::2]):
-                if isinstance(key, Constant) and key.text == field:
-                    yield part
+    pending = [value for value in (event.value, *(a.value for a in event.arguments)) if isinstance(value, Compound)]
+    while pending:
+        shown = pending.pop()
+        pending += [part for part in shown.parts if isinstance(part, Compound)]
+        for key, part in zip(shown.parts[::2], shown.parts[1::2]) if shown.operator == "dict" else ():
+            if isinstance(key, Constant) and key.text == field:
+                yield part
 
 
 def _is_old_value(analysis: Analysis, identity: FunctionId, at: int, value: Value, field: str) -> bool:

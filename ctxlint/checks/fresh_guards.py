@@ -14,7 +14,7 @@ from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.checked_inside import checks_its_base
 from ctxlint.checks.lock_keys import picking_keys
-from ctxlint.checks.records import keys_of, same_store, selectors
+from ctxlint.checks.records import keys_of, same_store, selectors, values_asked_for
 from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between, waits
 from ctxlint.flow.guards import guards
 from ctxlint.flow.paths import reachable
@@ -74,20 +74,11 @@ def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read
     if not picks:
         return False
     wanted = {key for at, value in picks for key in keys_of(analysis, identity, at, value)}
-    given = [v for each in selectors(analysis, identity, read) for v in _values_asked_for(each) if not isinstance(v, Constant)]
+    given = [v for each in selectors(analysis, identity, read) for v in values_asked_for(each) if not isinstance(v, Constant)]
     asked = {key for each in given for key in keys_of(analysis, identity, read, each)}
     places = [k for k in asked if isinstance(k, Term)] + [e.place for e in analysis.summaries.effects_at(identity, read)]
     asked |= {part for place in places for part in subterms(place)}
     return bool(wanted and given) and wanted.isdisjoint(asked)
-
-
-def _values_asked_for(selector: Value) -> Iterator[Value]:
-    """What a selecting argument says: of a query by example, `{"_id": key}`, the values in it."""
-    if isinstance(selector, Compound) and selector.operator == "dict":
-        for part in selector.parts:
-            yield from _values_asked_for(part)
-    else:
-        yield selector
 
 
 def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:

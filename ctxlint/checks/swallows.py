@@ -18,6 +18,7 @@ from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.failure_values import Answers
+from ctxlint.checks.failure_ends import Swallows
 from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep, Word
 from ctxlint.checks.forgetting import Outgoing, forgotten
 from ctxlint.checks.handlers import BROAD
@@ -26,7 +27,7 @@ from ctxlint.checks.lost_image import lost_images
 from ctxlint.checks.made_good import is_made_again, is_made_by_its_reader
 from ctxlint.checks.retained import is_retained
 from ctxlint.checks.short_writes import short_writes
-from ctxlint.checks.swallowing import Swallow, Swallows, is_secondary
+from ctxlint.checks.swallowing import Swallow, is_secondary
 from ctxlint.checks.undo_depth import Capped, undo_depth
 from ctxlint.checks.unwatched import MAIN, unwatched, used_values
 from ctxlint.checks.wording import short_cell, store_name
@@ -150,8 +151,9 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
             continue
         after = frozenset(n for n in reachable(graph, number) if n < graph.size)
         unseen = Swallow(identity, answer[0], answer[1], (), frozenset((number,)), after, told=False, again=False)
-        lost = _what_stands(analysis, appends, identity, append, unseen)
         sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
+        needed = append if sibling is None else msgspec.structs.replace(append, rebuilt=True)
+        lost = _what_stands(analysis, appends, identity, needed, unseen)
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
             told: Confidence = "high" if sure and sibling else "medium" if isinstance(lost, Mutation) or sibling else "low"

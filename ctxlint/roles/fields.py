@@ -209,8 +209,9 @@ class Fields:
     def _behind(self, leaf: Leaf) -> Iterator[Leaf]:
         """The field, and for a property or a method what it gives back."""
         yield leaf
-        method = self.view.program.method(leaf.owner, leaf.field) if leaf.owner and self.view.program.class_(leaf.owner) else None
-        if method is not None:
+        program = self.view.program
+        method = program.method(leaf.owner, leaf.field) if leaf.owner and program.class_(leaf.owner) else None
+        for method in (method, *program.overriders(leaf.owner, leaf.field)) if method is not None else ():
             own = receiver_name(self.view.function(method))
             passed = {own: frozenset([Leaf(leaf.instance, leaf.owner, "", leaf.collected)])}
             for given in self.given(method):

@@ -64,9 +64,10 @@ class Reader:
     def _of_entry(self, number: int, event: Event, path: AccessPath, value: Value) -> Iterator[Edit]:
         """A store under a key of a mapping: a field of an element, or a sequence that is bound anew to what is left of it."""
         named = isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str"
-        if named:
+        bound = named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1]))
+        if bound:
             yield from self._of_element(number, event, AccessPath(path.root, path.steps[:-1]), event.keys[:-1])
-        holders, bound = self._holders.of_event(self._identity, number), named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1]))
+        holders = self._holders.of_event(self._identity, number)
         if bound and is_made_of(self._view, self._holders, self._identity, number, value, holders):
             yield from self._of_binding(number, value, holders)
 

@@ -22,6 +22,7 @@ NEEDS_WORDS = {
     "CTX105/advisory_counter.py": "that the number is only advice stands in the docstring",
     "CTX301/20_shared_mode_bad.py": "that a hold only reads stands in the mode's name",
     "CTX301/21_read_only_call_bad.py": "that a call only reads stands in the field's name",
+    "CTX204/called_again.py": "that an object which lies in two places is a record in one of them stands in that place's name",
     "CTX204/depth_option.py": "that the option is a promise stands in the docstring",
 }
 

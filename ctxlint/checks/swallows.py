@@ -154,6 +154,8 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
         sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
         needed = append if sibling is None else msgspec.structs.replace(append, rebuilt=True)
         lost = _what_stands(analysis, appends, identity, needed, unseen)
+        if lost is None and sibling is not None:
+            lost = _was_given(analysis, identity, append)
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
             told: Confidence = "high" if sure and sibling else "medium" if isinstance(lost, Mutation) or sibling else "low"
@@ -242,6 +244,13 @@ def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, app
             if source.kind == "param" and source.name != own and source.name not in _places(append):
                 return source.name
     return None
+
+
+def _was_given(analysis: Analysis, identity: FunctionId, append: Append) -> str | None:
+    """What goes into the store besides what was read from it: something that a call gave which nobody sees into."""
+    calls = [s.event for s in _sources(analysis, identity, append) if s.kind == "call" and s.event >= 0]
+    given = [n for n in sorted(calls) if all(call.unknown and not call.functions for call in analysis.view.effective_calls(identity, n))]
+    return f"#{given[0]}" if given else None
 
 
 def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | None:

@@ -43,7 +43,7 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
             sureness = "medium" if applied else "low"
         return Sides(store.field, read, store, use, sureness)
     unsure: Sides | None = None
-    for way in (by_declaration, by_place, _by_what_is_filed, _by_elimination, _by_basis):
+    for way in (by_declaration, by_place, _by_noting, _by_what_is_filed, _by_elimination, _by_basis):
         found = way(analysis, facts, decision, involved)
         if found is not None and found.confidence != "low":
             return found
@@ -77,12 +77,29 @@ def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involv
 
 def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A text that a change carries, and from which some function of the module picks out names of what it refers to."""
-    if not is_declared(decision.owner) or not any(facts.accesses.uses(key, "write") for key in decision.compared):
+    if not any(facts.accesses.uses(key, "write") for key in decision.compared):
         return None
     for picked in picked_from(analysis, facts.fields, facts.fills, decision.owner):
         if picked.field not in decision.compared and picked.field not in involved():
-            sure = decision.given and (not picked.becomes or sorts(analysis, decision))
+            sure = decision.given and ((is_declared(decision.owner) and not picked.becomes) or sorts(analysis, decision))
+            if not sure and not is_declared(decision.owner):
+                continue
             return Sides(min(decision.compared), picked.field, None, Use(picked.field, "read", picked.function, picked.event), "medium" if sure else "low")
+    return None
+
+
+def _by_noting(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
+    """A collection of the keys by which a function looks up, where changes are sorted, or sets of theirs compared that select writes."""
+    stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write")]
+    meets = bool(stores) and decision.given and (decision.sets or decision.meets)
+    if not is_declared(decision.owner) or not decision.paired:
+        return None
+    for key in sorted(_fields_of(analysis, facts, decision) - decision.compared):
+        noted = [use for use in facts.accesses.uses(key, "read") if use.filled and use.each and use.places - decision.compared - {key}]
+        if not noted or not _is_read_by(facts, decision, key) or not _comparable(analysis, decision, key) or key in involved():
+            continue
+        if not _has_the_same_keys(analysis, facts, decision, key) and (meets or sorts(analysis, decision)):
+            return Sides(min(decision.compared), key, stores[0] if stores else None, noted[0], "medium")
     return None
 
 

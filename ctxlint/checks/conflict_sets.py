@@ -9,7 +9,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
-from ctxlint.checks.declared_sets import by_declaration, by_place, named_for_reading, relatives, siblings
+from ctxlint.checks.declared_sets import by_declaration, by_place, is_effect, named_for_reading, relatives, siblings
 from ctxlint.checks.picking import picked_from
 from ctxlint.checks.sides import Facts, Involved, Sides
 from ctxlint.checks.sorting import sorts
@@ -17,7 +17,6 @@ from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import AccessPath, Compound, Name, Result
-from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Use
 from ctxlint.roles.keyed import Places
 from ctxlint.roles.overlaps import Overlap
@@ -128,11 +127,13 @@ def _by_basis(analysis: Analysis, facts: Facts, decision: Decision, involved: In
 def _by_what_is_filed(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A part of a change that is put into a container of its own where the compared one is put into what it is compared with.
 
-    It is a read set when it is called so, or when both are taken out again: then the containers say what is under way.
+    It is a read set when it is called so, or when both are taken out again, and the other one says what is written: then the
+    containers say what is under way.
     """
+    writes = any(is_effect(analysis, key) or facts.accesses.uses(key, "write") for key in decision.compared)
     for filed in facts.left_behind.beside(decision.owner, decision.compared, decision.overlap) if not decision.paired and is_declared(decision.owner) else ():
         if involved().isdisjoint((filed.part, filed.container)) and _comparable(analysis, decision, filed.part):
-            if filed.under_way or named_for_reading(analysis, frozenset([filed.part])):
+            if (filed.under_way and writes) or named_for_reading(analysis, frozenset([filed.part])):
                 return Sides(min(decision.compared), filed.part, None, Use(filed.part, "read", filed.function, filed.event), "medium")
     return None
 
@@ -151,7 +152,7 @@ def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
     several = _are_several(analysis, decision, read, use)
-    if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
+    if single and use.function != store.function and not several and not named_for_reading(analysis, frozenset([read])):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
 

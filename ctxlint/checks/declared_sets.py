@@ -11,7 +11,7 @@ from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import SETS, Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping
 from ctxlint.checks.sides import Facts, Involved, Sides
-from ctxlint.checks.sorting import read_in_groups, sorts
+from ctxlint.checks.sorting import is_filed_under, read_in_groups, sorts
 from ctxlint.knowledge.words import hints, parts
 from ctxlint.roles.accesses import Use
 
@@ -51,8 +51,11 @@ def by_place(analysis: Analysis, facts: Facts, decision: Decision, involved: Inv
         if not beside or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside) or involved() & beside:
             continue
         named = named_for_reading(analysis, beside)
-        if named and (sorted_by() or (asks_for_regions(decision.overlap) and _are_of_program(analysis, decision, held_by(annotation)))):
+        if named and sorted_by() and (store is not None or not is_filed_under(analysis, decision, written)):
             return Sides(written, min(named), store, None, "medium")
+        looked = [key for key in sorted(named) if hints(key.rpartition(".")[2], analysis.words.looks)]
+        if looked and decision.given and asks_for_regions(decision.overlap):
+            return Sides(written, looked[0], store, None, "medium")
         if store is not None and (named or _is_applied(analysis, decision, store, annotation)):
             return Sides(written, min(named or beside), store, None, "medium" if named and _is_applied(
                 analysis, decision, store, annotation) else "low")
@@ -72,12 +75,6 @@ def _is_applied(analysis: Analysis, decision: Decision, store: Use, annotation: 
     """Whether whoever asks for the decision writes by the compared field, or that holds many places."""
     askers = {decision.function, *(caller for caller, _ in analysis.view.call_graph.callers(decision.function))}
     return store.function in askers or is_collection(annotation) or is_mapping(annotation)
-
-
-def _are_of_program(analysis: Analysis, decision: Decision, held: frozenset[str]) -> bool:
-    """Whether fields hold objects of a class of the program: what holds the same is of one kind, as texts need not be."""
-    module = decision.function.module
-    return any(analysis.program.class_(f"{module}.{name}") is not None for name in held)
 
 
 def _is_identity(analysis: Analysis, key: str) -> bool:
@@ -136,7 +133,8 @@ def _alike(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[st
 
 def named_for_reading(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
     """Those that are named for what a change depends on."""
-    return frozenset(key for key in keys if hints(key.rpartition(".")[2], analysis.words.dependencies))
+    words = analysis.words.dependencies | analysis.words.looks
+    return frozenset(key for key in keys if hints(key.rpartition(".")[2], words))
 
 
 def is_effect(analysis: Analysis, key: str) -> bool:

@@ -47,6 +47,19 @@ def sorts(analysis: Analysis, decision: Decision) -> bool:
     return any(_keeps_either_way(analysis, asker) or _puts_in_groups(analysis, asker) for asker in _askers(analysis, decision))
 
 
+def is_filed_under(analysis: Analysis, decision: Decision, key: str) -> bool:
+    """Whether somebody who asks keeps an object itself under a field of its own: that is what it is known by, and no place."""
+    field = key.rpartition(".")[2]
+    for asker in _askers(analysis, decision):
+        events = analysis.view.function(asker.function).events
+        for event in events:
+            _, values = put(event)
+            read = events[values[0].event].path if len(values) == 2 and isinstance(values[0], Result) else None
+            if read is not None and read.steps == (field,) and isinstance(values[1], Name) and read.root == values[1]:
+                return True
+    return False
+
+
 def _askers(analysis: Analysis, decision: Decision) -> Iterator[_Asker]:
     """The function that decides, and those that ask it, be it through another question."""
     told = frozenset(leaf.instance for leaf in decision.overlap.fields if leaf.key in decision.compared)

@@ -156,13 +156,9 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
         unseen = Swallow(identity, answer[0], answer[1], (), frozenset((number,)), after, told=False, again=False)
         sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
         needed = append if sibling is None else msgspec.structs.replace(append, rebuilt=True)
-<<<<<<< HEAD
-        lost = _what_stands(analysis, appends, identity, needed, unseen)
+        lost = _what_stands(analysis, appends, answers, identity, needed, unseen)
         if lost is None and sibling is not None:
             lost = _was_given(analysis, identity, append)
-=======
-        lost = _what_stands(analysis, appends, answers, identity, needed, unseen)
->>>>>>> c101
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
             claimed = answers.tells_success(identity, after)

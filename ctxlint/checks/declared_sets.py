@@ -114,10 +114,12 @@ def siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[
         return named if effects else named & _alike(analysis, facts, decision)
     declared = declarations(analysis, decision.owner)
     held = {held_by(declared.get(key, "")) for key in decision.compared} - {frozenset()}
+    kinds = {declared[key] for key in decision.compared if declared.get(key)}
+    masked = decision.overlap.operator in ("&", "&=")    # whatever is asked for common parts is a set, be it the bits of a number
     untold = any(not declared.get(key) and is_effect(analysis, key) for key in decision.compared)
     return _alike(analysis, facts, decision) | named_for_reading(analysis, frozenset(
         key for key, annotation in declared.items()
-        if (is_collection(annotation) and held_by(annotation) in held) or (untold and not annotation)
+        if (is_collection(annotation) and held_by(annotation) in held) or (untold and not annotation) or (masked and annotation in kinds)
     ))
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.decisions import Decision
+from ctxlint.checks.decisions import Decision, may_be_of
 from ctxlint.checks.predicates import is_question
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.event import Event
@@ -29,6 +30,7 @@ class _Asker(msgspec.Struct, frozen=True):
     function: FunctionId
     event: int
     names: frozenset[str]
+    owner: str
 
 
 def read_in_groups(analysis: Analysis, accesses: Accesses, decision: Decision, siblings: Iterable[str]) -> Use | None:
@@ -63,17 +65,18 @@ def is_filed_under(analysis: Analysis, decision: Decision, key: str) -> bool:
 def _askers(analysis: Analysis, decision: Decision) -> Iterator[_Asker]:
     """The function that decides, and those that ask it, be it through another question."""
     told = frozenset(leaf.instance for leaf in decision.overlap.fields if leaf.key in decision.compared)
-    pending = [(_Asker(decision.function, decision.overlap.event, told), 0)]
+    pending = [(_Asker(decision.function, decision.overlap.event, told, decision.owner), 0)]
     seen: set[FunctionId] = set()
     while pending:
         asker, depth = pending.pop()
         if asker.function in seen:
             continue
         seen.add(asker.function)
-        yield asker
+        own = receiver_name(analysis.view.function(asker.function))          # whose fields are state, and no parts of a change
+        yield msgspec.structs.replace(asker, names=asker.names - {own})
         if depth < _QUESTIONS and is_question(analysis, asker.function):
             pending += [
-                (_Asker(caller, number, _told(analysis.view.event(caller, number))), depth + 1)
+                (_Asker(caller, number, _told(analysis.view.event(caller, number)), decision.owner), depth + 1)
                 for caller, number in analysis.view.call_graph.callers(asker.function)
             ]
 
@@ -91,7 +94,8 @@ def _kept(analysis: Analysis, asker: _Asker) -> Iterator[tuple[int, AccessPath]]
     events = analysis.view.function(asker.function).events
     for number, event in enumerate(events):
         target, values = put(event)
-        if target is not None and any(_whose(events, value) in asker.names for value in values):
+        names = {_whose(events, value) for value in values}.intersection(asker.names) if target is not None else ()
+        if target is not None and any(may_be_of(analysis, asker.function, number, name, asker.owner) for name in names):
             yield number, target
 
 

@@ -19,6 +19,7 @@ from ctxlint.roles.accesses import Use
 from ctxlint.roles.literals import TRUTH, Literal, is_choice, literals_of
 from ctxlint.roles.modes import says_reader
 
+
 _Asked = Callable[[Literal], bool]
 """Whether something depends on a literal: what else a condition asks is found out for no other."""
 

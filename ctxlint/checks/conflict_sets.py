@@ -81,7 +81,7 @@ def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: 
     for picked in picked_from(analysis, facts.fields, facts.fills, decision.owner):
         if picked.field not in decision.compared and picked.field not in involved():
             sure = decision.given and ((is_declared(decision.owner) and not picked.becomes) or sorts(analysis, decision))
-            if not sure and not is_declared(decision.owner):
+            if not sure and (picked.becomes or not is_declared(decision.owner)):
                 continue
             return Sides(min(decision.compared), picked.field, None, Use(picked.field, "read", picked.function, picked.event), "medium" if sure else "low")
     return None
@@ -178,7 +178,7 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision, state: Place
     for caller in sorted({caller for caller, _ in analysis.view.call_graph.callers(decision.function)}):
         found |= {
             leaf.key for overlap in facts.overlaps.of(caller)
-            if (is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying))
+            if (is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying)) and not _is_looked_into(decision, overlap)
             and not (state and _is_looked_up_there(analysis, facts, caller, overlap, state))
             for leaf in overlap.fields if leaf.field
         }

@@ -85,10 +85,12 @@ def _is_identity(analysis: Analysis, key: str) -> bool:
 
 
 def _declared(analysis: Analysis, decision: Decision) -> dict[str, str]:
-    """What the classes of the changes declare, be it one of the family alone."""
+    """What the classes of the changes declare, be it one of the family alone; what stands for a compared one is that."""
     found: dict[str, str] = {}
+    names = {key.rpartition(".")[2] for key in decision.compared}
     for relative in sorted(relatives(analysis, decision)):
-        found |= declarations(analysis, relative)
+        declared = declarations(analysis, relative)
+        found |= {key: kind for key, kind in declared.items() if key in decision.compared or key.rpartition(".")[2] not in names}
     return found
 
 

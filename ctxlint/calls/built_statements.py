@@ -44,8 +44,17 @@ def executed(view: View, identity: FunctionId, event: int) -> Iterator[Built]:
     it = view.event(identity, event)
     if not it.arguments or _builds(view, identity, event):
         return
-    for argument in it.arguments:
-        yield from _built(view, identity, event, argument.value)
+    for number, argument in enumerate(it.arguments):
+        given = tuple(rest.value for rest in it.arguments[number + 1 :] if not rest.keyword)
+        for built in _built(view, identity, event, argument.value):
+            yield _filled(built, given) if given else built
+
+
+def _filled(built: Built, given: tuple[Value, ...]) -> Built:
+    """The statement with what is handed over beside it: rows for one that writes, or what its conditions compare with."""
+    if built.kind in ("append", "write"):
+        return msgspec.structs.replace(built, contents=(*built.contents, *given), columns=frozenset())
+    return msgspec.structs.replace(built, selects=(*built.selects, *given))
 
 
 def _builds(view: View, identity: FunctionId, event: int) -> bool:

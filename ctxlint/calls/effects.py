@@ -12,12 +12,13 @@ import msgspec
 
 from ctxlint.calls.built_statements import display_of, executed
 from ctxlint.calls.cells import attribute_owner, receiver_class
+from ctxlint.calls.entry_names import entry_names, resource
 from ctxlint.calls.handles import descriptor_keys, handle_keys, is_read_by_opening, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.kept_places import kept_keys
 from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, rewritten
+from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, reads_nothing, rewritten
 from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements, tests_what_it_sets
 from ctxlint.calls.terms import UNKNOWN, Term, keys
@@ -106,8 +107,8 @@ def _of_model(
         yield from _of_open(view, places, identity, event, match)
     elif does == "replaces" and store == "file":
         yield from _of_move(view, places, identity, event, match)
-    elif does in ("saves", "appends", "records", "loads", "reads", "deletes", "clears", "creates"):
-        kind = _KINDS[does]
+    elif does in _KINDS or (does == "mutates" and store == "http" and resource(view, places, identity, event, match)):
+        kind = _KINDS.get(does, "append")                    # what is posted is added to what can be got there
         if kind == "read" and store == "file" and is_read_by_opening(view, identity, event, match.target):
             return
         content = argument_of(match.call, match.effect.content) if match.effect.content else None
@@ -171,10 +172,11 @@ def _of_open(
     if "w" in mode:
         contents = handle_contents(view, identity, event)
         yield StoreEffect("write", "file", found, event, own, place, contents=contents, cells=handle_cells(view, identity, event), mode=mode)
-    elif "a" in mode:
-        yield StoreEffect("append", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
-    elif "x" in mode:
-        yield StoreEffect("create", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
+        for number in reads_nothing(view, identity, event) if "+" in mode else ():
+            yield StoreEffect("read", "file", found, number, (identity, number), place)
+    elif "a" in mode or "x" in mode:
+        kind: EffectKind = "append" if "a" in mode else "create"
+        yield StoreEffect(kind, "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif mode:
         yield StoreEffect("read", "file", found, event, own, place, mode=mode)
         if "+" in mode:
@@ -231,8 +233,7 @@ def _store_keys(view: View, places: Places, identity: FunctionId, event: int, ma
     receiver = match.call.receiver
     if receiver is not None:
         holders |= _holders(view, identity, event, receiver)
-    prefix = _key_prefix(view, identity, event, match)
-    return frozenset(f"{holder}[{prefix}]" for holder in holders)
+    return frozenset(f"{holder}[{name}]" for holder in holders for name in entry_names(view, places, identity, event, match))
 
 
 def _holders(view: View, identity: FunctionId, event: int, receiver: AccessPath) -> set[str]:
@@ -244,15 +245,6 @@ def _holders(view: View, identity: FunctionId, event: int, receiver: AccessPath)
             if owner is not None:
                 found.add(f"{attribute_owner(view, owner, path.steps[0])}.{path.steps[0]}")
     return found or set(view.types(identity, event, receiver))
-
-
-def _key_prefix(view: View, identity: FunctionId, event: int, match: Modelled) -> str:
-    key = argument_of(match.call, match.effect.key) if match.effect.key else None
-    if isinstance(key, Constant):
-        return key.text
-    if isinstance(key, Compound) and key.operator in ("f-string", "+") and key.parts and isinstance(key.parts[0], Constant):
-        return key.parts[0].text
-    return ""
 
 
 # SQL text, in any argument of any call.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.additions import filled, is_bare
+from ctxlint.calls.additions import as_shown, filled, is_bare, leaves_open
 from ctxlint.calls.elements import builtin_class
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.names import split
 from ctxlint.calls.program import FunctionId
 from ctxlint.calls.types import UNKNOWN, ClassObject, External, FunctionRef, Module, Types, one, union
-from ctxlint.calls.variables import annotated_variable, holds_callables, leaves_open
+from ctxlint.calls.variables import annotated_variable
 from ctxlint.flow.reaching import ENTRY_VALUE
 
 OTHER_STORES = 8
@@ -88,7 +88,7 @@ def _variable(inference: Inference, module: str, name: str) -> Types:
     written = inference.global_writes(module)
     types = union(inference.binding(id, name, event) for id, event in written.get(name, ()))
     types = filled(inference, types, _additions(inference, module, name)) if is_bare(types) else types
-    return types if not annotated or holds_callables(types) else annotated
+    return as_shown(annotated, types)
 
 
 def _additions(inference: Inference, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ctxlint.calls.additions import filled, is_bare
+from ctxlint.calls.additions import as_shown, filled, is_bare, leaves_open
 from ctxlint.calls.elements import STR
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
@@ -118,18 +118,7 @@ def binding_types(inference: Inference, id: FunctionId, name: str, event: int) -
     annotated = annotated_variable(inference, id, name)
     if annotated and not leaves_open(annotated):
         return annotated
-    shown = inference.of_value(id, event, bound.value)
-    return shown if not annotated or holds_callables(shown) else annotated
-
-
-def leaves_open(annotated: Types) -> bool:
-    """Whether an annotation does not say what a container holds: `dict[str, Callable[..., str]]` names no function."""
-    return any(isinstance(t, Instance) and UNKNOWN in t.arguments for t in annotated)
-
-
-def holds_callables(types: Types) -> bool:
-    """Whether it is a container whose functions are known."""
-    return any(isinstance(t, Instance) and t.items for t in types)
+    return as_shown(annotated, inference.of_value(id, event, bound.value))
 
 
 def annotated_variable(inference: Inference, id: FunctionId, name: str) -> Types:

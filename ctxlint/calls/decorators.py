@@ -12,6 +12,7 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.infer import TypeInference
+from ctxlint.calls.program import Program
 from ctxlint.calls.results import first_open_formal, result_given
 from ctxlint.calls.scopes import dotted_text
 from ctxlint.calls.types import BoundMethod, FunctionRef, Instance, Type, Types, in_order, union
@@ -123,18 +124,33 @@ def _decorator_types(
     inference: TypeInference, definer: FunctionId, event: int, defined: FunctionId
 ) -> Iterator[Types]:
     """What each decorator can be, outermost first; a called one is the result of its call in front of the definition."""
-    function = inference.program.function(definer)
-    start = next((i + 1 for i in range(event - 1, -1, -1) if function.events[i].kind == "define"), 0)
-    position = start
-    for text in _decorators(inference, defined):
-        called = next((i for i in range(position, event) if _spelled(function, function.events[i]) == text), None)
+    for text, called in _spellings(inference.program, definer, event, _decorators(inference, defined)):
         if called is not None:
-            position = called + 1
             yield inference.of_event(definer, called)
         else:
             head, *steps = text.split(".")
-            scope = _scope(inference, definer, head)
+            scope = scope_of(inference, definer, head)
             yield inference.of_path(definer, event, AccessPath(Name(head, scope), tuple(steps)))
+
+
+def decorating_calls(program: Program, function: FunctionId) -> tuple[FunctionId, tuple[int, ...]]:
+    """Who defines the function, and there the calls that make what decorates it, outermost first."""
+    ir = program.function(function)
+    definer = FunctionId(function.module, ir.enclosing)
+    events = program.function(definer).events if ir.decorators and ir.enclosing >= 0 else ()
+    defined = next((n for n, e in enumerate(events) if e.kind == "define" and e.value == Closure(function.index)), None)
+    spelled = _spellings(program, definer, defined, ir.decorators) if defined is not None else ()
+    return definer, tuple(called for _, called in spelled if called is not None)
+
+
+def _spellings(program: Program, definer: FunctionId, event: int, decorators: tuple[str, ...]) -> Iterator[tuple[str, int | None]]:
+    """What stands above a definition, outermost first, each with the event in front of it that calls it, if one does."""
+    function = program.function(definer)
+    position = next((i + 1 for i in range(event - 1, -1, -1) if function.events[i].kind == "define"), 0)
+    for text in decorators:
+        called = next((i for i in range(position, event) if _spelled(function, function.events[i]) == text), None)
+        position = position if called is None else called + 1
+        yield text, called
 
 
 def _spelled(function: Function, event: Event) -> str:
@@ -145,7 +161,8 @@ def _spelled(function: Function, event: Event) -> str:
     return ".".join((root, *event.path.steps)) if root else ""
 
 
-def _scope(inference: TypeInference, function: FunctionId, name: str) -> Scope:
+def scope_of(inference: TypeInference, function: FunctionId, name: str) -> Scope:
+    """Whose variable the name is where the function uses it."""
     ir = inference.program.function(function)
     if name in ir.captures:
         return "captured"

@@ -10,8 +10,9 @@ from typing import Literal
 
 import msgspec
 
-from ctxlint.calls.built_statements import executed
+from ctxlint.calls.built_statements import display_of, executed
 from ctxlint.calls.cells import attribute_owner, receiver_class
+from ctxlint.calls.entry_names import entry_names, resource
 from ctxlint.calls.handles import descriptor_keys, handle_keys, is_read_by_opening, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
@@ -106,8 +107,8 @@ def _of_model(
         yield from _of_open(view, places, identity, event, match)
     elif does == "replaces" and store == "file":
         yield from _of_move(view, places, identity, event, match)
-    elif does in ("saves", "appends", "records", "loads", "reads", "deletes", "clears", "creates"):
-        kind = _KINDS[does]
+    elif does in _KINDS or (does == "mutates" and store == "http" and resource(view, places, identity, event, match)):
+        kind = _KINDS.get(does, "append")                    # what is posted is added to what can be got there
         if kind == "read" and store == "file" and is_read_by_opening(view, identity, event, match.target):
             return
         content = argument_of(match.call, match.effect.content) if match.effect.content else None
@@ -232,8 +233,7 @@ def _store_keys(view: View, places: Places, identity: FunctionId, event: int, ma
     receiver = match.call.receiver
     if receiver is not None:
         holders |= _holders(view, identity, event, receiver)
-    prefix = _key_prefix(view, identity, event, match)
-    return frozenset(f"{holder}[{prefix}]" for holder in holders)
+    return frozenset(f"{holder}[{name}]" for holder in holders for name in entry_names(view, places, identity, event, match))
 
 
 def _holders(view: View, identity: FunctionId, event: int, receiver: AccessPath) -> set[str]:
@@ -245,15 +245,6 @@ def _holders(view: View, identity: FunctionId, event: int, receiver: AccessPath)
             if owner is not None:
                 found.add(f"{attribute_owner(view, owner, path.steps[0])}.{path.steps[0]}")
     return found or set(view.types(identity, event, receiver))
-
-
-def _key_prefix(view: View, identity: FunctionId, event: int, match: Modelled) -> str:
-    key = argument_of(match.call, match.effect.key) if match.effect.key else None
-    if isinstance(key, Constant):
-        return key.text
-    if isinstance(key, Compound) and key.operator in ("f-string", "+") and key.parts and isinstance(key.parts[0], Constant):
-        return key.parts[0].text
-    return ""
 
 
 # SQL text, in any argument of any call.
@@ -279,7 +270,7 @@ def _of_built(view: View, identity: FunctionId, event: int) -> Iterator[StoreEff
     for built in executed(view, identity, event):
         if not built.locks:                                   # a transaction has the rows to itself
             yield StoreEffect(built.kind, "sql", frozenset({f"table {built.table}"}), event, (identity, event),
-                              contents=built.contents, selects=built.selects, columns=built.columns)
+                              contents=built.contents, selects=built.selects, columns=built.columns, conditional=built.swaps)
 
 
 def _parameters(
@@ -287,7 +278,7 @@ def _parameters(
 ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
     """What the statement stores and what it selects by; where the two cannot be told apart, all is stored."""
     asked = placeholders(text)
-    display = _display(view, identity, event, given[0]) if len(given) == 1 else None
+    display = display_of(view, identity, event, given[0]) if len(given) == 1 else None
     if display is not None and display.operator == "dict":
         keyed = {k.text: v for k, v in zip(display.parts[::2], display.parts[1::2]) if isinstance(k, Constant)}
         values = [keyed.get(p.name) for p in asked]
@@ -300,17 +291,6 @@ def _parameters(
         return given, ()
     stored = tuple(v for p, v in zip(asked, values) if v is not None and not p.selects)
     return stored, tuple(v for p, v in zip(asked, values) if v is not None and p.selects)
-
-
-def _display(view: View, identity: FunctionId, event: int, value: Value) -> Compound | None:
-    """The tuple, list or dict display that a value is."""
-    if isinstance(value, Name) and value.scope == "local":
-        bindings = [d for d in view.definitions(identity).definitions(event, value.name) if d >= 0]
-        bound = view.event(identity, bindings[0]).value if len(bindings) == 1 else None
-        value = bound if bound is not None else value
-    shown = isinstance(value, Compound) and value.operator in ("tuple", "list", "dict")
-    starred = isinstance(value, Compound) and any(isinstance(p, Compound) and p.operator in ("*", "**") for p in value.parts)
-    return value if isinstance(value, Compound) and shown and not starred else None
 
 
 def text_of_value(view: View, identity: FunctionId, at: int, value: Value, depth: int = 0) -> str:

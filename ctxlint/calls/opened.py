@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.cells import cells_of
+from ctxlint.calls.entries import constants
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
 from ctxlint.calls.places import Places
@@ -17,11 +18,12 @@ _READING = ("loads", "parses", "reads")
 
 
 def opening_mode(view: View, identity: FunctionId, event: int, mode: Value | None) -> str:
-    """The mode in which a file is opened, flags as the mode that they stand for; empty when it is not known."""
+    """The mode in which a file is opened, flags as the mode that they stand for; empty when it is not known, or several are passed."""
     if mode is None:
         return "r"
-    if isinstance(mode, Constant):
-        return mode.text if mode.kind == "str" else ""
+    given = constants(view.inference, identity, event, mode) or ()
+    if given or isinstance(mode, Constant):
+        return given[0][4:] if len(given) == 1 and given[0].startswith("str:") else ""
     flags = {effect.does for name in _constants_named(view, identity, event, mode) for effect in view.models.effects(name)}
     return next((letter for does, letter in (("creates", "x"), ("truncates", "w"), ("appends", "a")) if does in flags), "")
 

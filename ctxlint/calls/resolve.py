@@ -243,6 +243,7 @@ def _handed_over(
             if isinstance(t, (FunctionRef, BoundMethod, External)):
                 found.add(t)
         yield from found.functions
+        yield from found.abstract
         yield from found.externals
 
 

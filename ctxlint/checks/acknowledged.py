@@ -16,8 +16,9 @@ from ctxlint.calls.effects import WRITES
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import NEAR, Appends
+from ctxlint.checks.failure_ends import Swallows
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
-from ctxlint.checks.swallowing import Swallow, Swallows
+from ctxlint.checks.swallowing import Swallow
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable

@@ -11,9 +11,17 @@ from ctxlint.ir.value import AccessPath, Result
 
 
 def holders(analysis: Analysis, identity: FunctionId, event: int) -> frozenset[str]:
-    """What the call goes to: the attribute that holds the connection, or the local object."""
+    """What the call goes to: the attribute that holds the connection, or the local object; of what is handed to a library that
+    runs it, what that goes to.
+    """
     at = analysis.view.event(identity, event).path
-    return frozenset() if at is None or not at.steps else named(analysis, identity, event, AccessPath(at.root, at.steps[:-1]))
+    if at is None or not at.steps:
+        return frozenset()
+    own, *handed = analysis.view.calls(identity, event) or (None,)
+    if own is not None and handed and any(map(analysis.view.runs, own.externals)):
+        through = [call.receiver for call in handed if call.receiver is not None]
+        return frozenset().union(*(named(analysis, identity, event, receiver) for receiver in through))
+    return named(analysis, identity, event, AccessPath(at.root, at.steps[:-1]))
 
 
 def named(analysis: Analysis, identity: FunctionId, event: int, holder: AccessPath) -> frozenset[str]:

@@ -10,9 +10,11 @@ from ctxlint.calls.terms import UNKNOWN, Term, keys, text_of
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep
+from ctxlint.checks.same_entry import is_same_entry
 from ctxlint.checks.swallowing import Swallow, is_secondary
 from ctxlint.checks.wording import store_name
 from ctxlint.flow.paths import path
+from ctxlint.ir.value import Result
 
 NEAR = 2
 
@@ -21,7 +23,9 @@ def lost_images(analysis: Analysis, appends: Appends, identity: FunctionId, swal
     """Report a copy whose failure ends here although what it was copied from is overwritten or removed afterwards."""
     for number in sorted(swallow.tried):
         for effect in analysis.summaries.effects_at(identity, number):
-            if effect.kind in WRITES and effect.medium == "file" and not effect.staged and _is_main(appends, identity, effect):
+            if effect.kind in WRITES and effect.kind != "delete" and not effect.staged and _is_main(appends, identity, effect):
+                if effect.medium != "file" and not analysis.stores.readers(effect.keys):
+                    continue                             # what nobody reads back is no image
                 destroyed = _destroyed_after(analysis, identity, effect, swallow)
                 if destroyed is not None and _is_only_for_here(analysis, identity, effect, destroyed):
                     analysis.spare(identity, number, "the new file is moved into place whole, and then the image is removed: it "
@@ -41,13 +45,36 @@ def _is_main(appends: Appends, identity: FunctionId, image: StoreEffect) -> bool
 
 def _destroyed_after(analysis: Analysis, identity: FunctionId, image: StoreEffect, swallow: Swallow) -> StoreEffect | None:
     """The overwrite or removal, behind the swallowed failure, of the place that the image was made of."""
-    originals = frozenset(_originals(analysis, identity, image)) - {UNKNOWN, image.place}
-    for number in sorted(swallow.after - swallow.tried):
+    places = frozenset(_originals(analysis, identity, image)) - {UNKNOWN, image.place}
+    entries = tuple(_entries(analysis, identity, image))
+    for number in sorted(swallow.after - swallow.tried) if places or entries else ():
         for effect in analysis.summaries.effects_at(identity, number):
-            destroys = effect.kind in ("write", "delete", "move") and effect.medium == "file" and not effect.staged
-            if destroys and originals & {effect.place, effect.source} and effect.place != image.place:
+            if effect.kind not in ("write", "delete", "move") or effect.staged:
+                continue
+            if effect.medium == "file" and places & {effect.place, effect.source} and (effect.place != image.place or effect.place == UNKNOWN):
+                return effect
+            if effect.kind == "delete" and any(is_same_entry(analysis, identity, read, effect) for read in entries):
                 return effect
     return None
+
+
+def _entries(analysis: Analysis, identity: FunctionId, image: StoreEffect) -> Iterator[StoreEffect]:
+    """The readings of stores other than files that what goes into the image is, or is a part of."""
+    view, origins = analysis.view, analysis.view.origins(identity)
+    pending = [(value, image.event) for value in image.contents]
+    seen: set[int] = set()
+    while pending:
+        for kind, what in origins.roots(*pending.pop(), mutations=True):
+            if kind != "result" or not isinstance(what, int) or what in seen:
+                continue
+            seen.add(what)
+            event = view.event(identity, what)
+            yield from (e for e in analysis.summaries.effects_at(identity, what)
+                        if e.kind == "read" and e.medium in ("sql", "store") and not e.keys & image.keys)
+            if event.kind == "call" and event.path is not None and isinstance(event.path.root, Result):
+                pending.append((event.path.root, what))      # the rows of a cursor
+            if event.kind == "call" and view.does(identity, what, "serialises", "copies"):
+                pending += [(argument.value, what) for argument in event.arguments]
 
 
 def _is_only_for_here(analysis: Analysis, identity: FunctionId, image: StoreEffect, destroyed: StoreEffect) -> bool:
@@ -77,7 +104,7 @@ def _finding(
 ) -> Finding:
     readers = analysis.stores.readers(image.keys)
     store = store_name(image)
-    original = text_of(destroyed.place)
+    original = text_of(destroyed.place) if destroyed.medium == "file" else store_name(destroyed)
     reader = analysis.program.symbol(readers[0].function) if readers else "an undo"
     flow = [FlowStep(identity, image.event, f"makes an image of {original}; can fail"),
             FlowStep(swallow.owner, swallow.at, "the failure ends here"),

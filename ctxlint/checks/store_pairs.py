@@ -21,6 +21,7 @@ from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.compensation import is_same_place, writes_after_failure
 from ctxlint.checks.connections import holders
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
+from ctxlint.checks.left_contexts import in_time
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
 from ctxlint.checks.units import ends_between
@@ -45,7 +46,8 @@ class Replay(msgspec.Struct, frozen=True):
 
 def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
     """Report changes of a store whose old content, or old place, is only afterwards kept in another store."""
-    effects = [e for e in analysis.summaries.of(identity).effects if e.distance <= NEAR and not e.staged and not e.deferred]
+    timed = in_time(analysis, identity)
+    effects = [e for e in timed if e.distance <= NEAR and not e.staged and not e.deferred]
     records = [e for e in effects if e.kind in ("append", "write") and e.keys]
     changes = [
         e for e in effects
@@ -58,16 +60,18 @@ def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
             if change.event == record.event or is_same_place(change, record):
                 continue
             kept = _kept(analysis, identity, change, record)
-            if kept is not None and _is_reported(analysis, identity, change, record):
+            if kept is not None and _is_reported(analysis, identity, change, record, timed):
                 replay = _replay(analysis, identity, change, record, kept)
                 if replay is not None:
                     yield _finding(analysis, identity, change, record, kept, replay)
                     break
 
 
-def _is_reported(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> bool:
+def _is_reported(
+    analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, timed: Iterable[StoreEffect]
+) -> bool:
     graph = analysis.view.graph(identity)
-    others = {e.event for e in analysis.summaries.of(identity).effects if e.keys & record.keys and e.kind != "read"}
+    others = {e.event for e in timed if e.keys & record.keys and e.kind != "read"}
     fact = ""
     if any(comes_before(graph, other, change.event) for other in others):
         fact = "what the store held is kept elsewhere before it is overwritten"
@@ -148,7 +152,7 @@ def _replay(
 ) -> Replay | None:
     recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
     told = bool(parameters(change.place) & named_in(recorded))
-    for access in analysis.stores.readers(record.keys, but=(identity,)):
+    for access in _readers(analysis, identity, record):
         if kept == "row" and not _makes_again(analysis, access, change):
             continue
         for effect in analysis.summaries.of(access.function).effects:
@@ -159,6 +163,18 @@ def _replay(
             if found:
                 return Replay(access.function, access.effect.event, effect.event)
     return None
+
+
+def _readers(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> Iterator[Access]:
+    """Who reads the record: the functions themselves, and those whom these give what they read."""
+    for access in analysis.stores.readers(record.keys, but=(identity,)):
+        yield access
+        handed = [(over.caller, over.event) for over in analysis.concurrency.hand_overs(access.function) if over.awaited]
+        called = (*analysis.view.call_graph.callers(access.function), *handed) if access.effect.distance < NEAR else ()
+        for caller, event in called:
+            if caller != identity:
+                yield from (Access(caller, e) for e in analysis.summaries.effects_at(caller, event)
+                            if e.kind == "read" and e.origin == access.effect.origin and e.distance <= NEAR)
 
 
 def _puts_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:

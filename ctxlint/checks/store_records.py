@@ -21,6 +21,7 @@ from ctxlint.checks.compensation import changes_back, is_dropped_after_failure, 
 from ctxlint.checks.fallible import failure_escapes
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.key_spaces import in_other_spaces
+from ctxlint.checks.left_contexts import in_time
 from ctxlint.checks.made_here import is_new_here
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
@@ -81,7 +82,8 @@ def before_store_record(analysis: Analysis, identity: FunctionId) -> Iterator[Fi
     if is_constructor(analysis.view, identity):
         return
     mutations = [m for m in summary.mutations if m.cells and is_own(analysis, identity, m)]
-    records = [_record(analysis, identity, effect) for effect in _records(analysis, identity)] if mutations else []
+    effects = in_time(analysis, identity) if mutations else ()
+    records = [_record(analysis, identity, effect, effects) for effect in _records(analysis, identity, effects)]
     if analysis.silences is not None:
         _note_what_lacks(analysis, identity, mutations, records)
     for record in records:
@@ -118,10 +120,10 @@ def _note_what_lacks(
             analysis.spare(identity, mutation.event, "this function records the change in no store")
 
 
-def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
+def _records(analysis: Analysis, identity: FunctionId, effects: Sequence[StoreEffect]) -> Iterator[StoreEffect]:
     """The changes of stores near enough to be this function's business, one for each event and store."""
     seen: set[tuple[int, frozenset[str]]] = set()
-    for effect in analysis.summaries.of(identity).effects:
+    for effect in effects:
         if effect.kind not in WRITES or not effect.keys or effect.distance > NEAR_RECORD or effect.staged or effect.deferred:
             continue
         if (effect.event, effect.keys) not in seen and _changes_store(analysis, identity, effect.event):
@@ -129,20 +131,20 @@ def _records(analysis: Analysis, identity: FunctionId) -> Iterator[StoreEffect]:
             yield msgspec.structs.replace(effect, keys=effect.keys | held_store(analysis.view, identity, effect.event))
 
 
-def _record(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> Record:
+def _record(analysis: Analysis, identity: FunctionId, effect: StoreEffect, effects: Sequence[StoreEffect]) -> Record:
     sources = _recorded(analysis, identity, effect)
     others = frozenset(
-        e.event for e in analysis.summaries.of(identity).effects
+        e.event for e in effects
         if e.keys & effect.keys and e.kind in WRITES and e.event != effect.event and not e.deferred
     )
     return Record(effect, sources, frozenset(map(named, sources)), others, {}, {})
 
 
 def _changes_store(analysis: Analysis, identity: FunctionId, event: int) -> bool:
-    """Whether the event is there to change a store: its nearest effect does."""
+    """Whether the event is there to change a store: its nearest effect does, or it is where a manager that does is left."""
     effects = [e for e in analysis.summaries.effects_at(identity, event) if e.kind != "commit"]
-    nearest = min(e.distance for e in effects)
-    return any(e.kind in WRITES for e in effects if e.distance == nearest)
+    nearest = min((e.distance for e in effects), default=0)
+    return not effects or any(e.kind in WRITES for e in effects if e.distance == nearest)
 
 
 def _candidate(analysis: Analysis, identity: FunctionId, mutation: Mutation, record: Record) -> Candidate | None:

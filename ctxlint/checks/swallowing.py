@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
+from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import resolve_name
-from ctxlint.calls.wrappers import calls_decorated, inner_functions
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
-from ctxlint.checks.handlers import exception_names, handlers_of, is_failure_value, landings
+from ctxlint.checks.handlers import Handler, handlers_of, is_failure_value, landings
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import NONE, Name, Result, parts_of
+from ctxlint.ir.value import NONE, Name, parts_of
 
 SCREEN = "screen"
 """The store of models that stands for what somebody sees and types."""
@@ -42,40 +42,25 @@ class Swallow(msgspec.Struct, frozen=True):
     returns: bool = False
 
 
-class Swallows:
-    """Memoised: the places of each function where the failure of a store would end with nothing done about it."""
+def is_secondary(analysis: Analysis, swallow: Swallow, change: StoreEffect | None = None) -> bool:
+    """Whether all this happens in a handler, here or at every call: another failure is on its way.
 
-    def __init__(self, analysis: Analysis, appends: Appends, failures: frozenset[str]) -> None:
-        self._analysis = analysis
-        self._appends = appends
-        self._failures = failures
-        self._known: dict[FunctionId, tuple[Swallow, ...]] = {}
-
-    def of(self, identity: FunctionId) -> tuple[Swallow, ...]:
-        """The places where one of `failures` ends."""
-        known = self._known.get(identity)
-        if known is None:
-            known = self._known[identity] = tuple(_swallows_of(self._analysis, self._appends, self._failures, identity))
-        return known
-
-
-def _swallows_of(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
-    kinds = {event.kind for event in analysis.view.function(identity).events}
-    if "catch" in kinds:
-        yield from _handlers(analysis, appends, failures, identity)
-    if "enter" in kinds:
-        yield from _managers(analysis, failures, identity)
-    if "return" in kinds:
-        yield from _returns(analysis, identity)
-    yield from _decorators(analysis, appends, failures, identity)
-
-
-def is_secondary(analysis: Analysis, swallow: Swallow) -> bool:
-    """Whether all this happens in a handler, here or at every call: another failure is on its way."""
+    A handler of the same change that tries it once more, otherwise, is where that change is made.
+    """
     identity = swallow.function
-    bodies = [handler.body for handler in handlers_of(analysis, identity)]
-    inside = any(swallow.tried and min(swallow.tried) in body and swallow.at not in body - {swallow.at} for body in bodies)
+    handlers = [handler for handler in handlers_of(analysis, identity) if change is None or not _tries_again(analysis, identity, handler, change)]
+    inside = any(
+        swallow.tried and min(swallow.tried) in handler.body
+        and (swallow.owner != identity or swallow.at not in handler.body - {swallow.at})
+        for handler in handlers
+    )
     return inside or _runs_in_handlers(analysis, identity)
+
+
+def _tries_again(analysis: Analysis, identity: FunctionId, handler: Handler, change: StoreEffect) -> bool:
+    return handler.swallows and change.event in handler.body and any(
+        e.kind == change.kind and e.event in handler.tried and e.keys & change.keys for e in analysis.summaries.of(identity).effects
+    )
 
 
 def _runs_in_handlers(analysis: Analysis, identity: FunctionId) -> bool:
@@ -86,39 +71,23 @@ def _runs_in_handlers(analysis: Analysis, identity: FunctionId) -> bool:
     )
 
 
-def _handlers(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
+def handler_swallows(
+    analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId, tells: Callable[[Handler], bool] | None = None
+) -> Iterator[Swallow]:
+    """The handlers of the function; `tells` says whether one tells its failure to whoever called."""
     for handler in handlers_of(analysis, identity):
-        if handler.swallows and _fits(handler.names, failures) and _only_tells(
-            analysis, appends, identity, handler.body
-        ):
+        if handler.swallows and fits(handler.names, failures) and only_tells(analysis, appends, identity, handler.body):
             graph = analysis.view.graph(identity)
-            if tells_failure(analysis, identity, handler.catch, handler.body, handler.tried):
-                continue
-            yield Swallow(
-                identity, identity, handler.catch, handler.names, handler.tried, _following(analysis, identity, handler.catch),
-                told=_is_shown(analysis, identity, handler.body),
-                again=path(graph, handler.catch, handler.catch) is not None,
-            )
+            told = tells_failure(analysis, identity, handler.catch, handler.body, handler.tried) if tells is None else tells(handler)
+            if not told:
+                yield Swallow(
+                    identity, identity, handler.catch, handler.names, handler.tried, following(analysis, identity, handler.catch),
+                    told=_is_shown(analysis, identity, handler.body),
+                    again=path(graph, handler.catch, handler.catch) is not None,
+                )
 
 
-def _managers(analysis: Analysis, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
-    """`with suppress(…)`: the failure ends at the block's exit."""
-    view, graph = analysis.view, analysis.view.graph(identity)
-    events = view.function(identity).events
-    for number, event in enumerate(events):
-        if event.kind == "enter" and isinstance(event.value, Result) and view.does(identity, event.value.event, "swallows"):
-            exits = {n for n, e in enumerate(events) if e.kind == "exit" and e.value == event.value}
-            tried = {n for n in range(graph.size)
-                     if n > number and events[n].kind in ("call", "suspend", "enter", "iterate")
-                     and _lands_at(analysis, identity, n, exits)}
-            names = tuple(_argument_names(analysis, identity, event.value.event))
-            if tried and _fits(names, failures):
-                yield Swallow(identity, identity, number, names, frozenset(tried),
-                              frozenset().union(*(_following(analysis, identity, n) for n in exits)),
-                              told=False, again=path(graph, number, number) is not None)
-
-
-def _returns(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
+def return_swallows(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
     """A `return` in a `finally`, which every failure comes to and none passes.
 
     What it gives must be the same as without the failure: a name that is bound where the failure can be tells of it.
@@ -141,41 +110,18 @@ def _returns(analysis: Analysis, identity: FunctionId) -> Iterator[Swallow]:
             yield Swallow(identity, identity, ends[0], (), frozenset(failing), after, told=False, again=False, returns=True)
 
 
-def _lands_at(analysis: Analysis, identity: FunctionId, number: int, exits: set[int]) -> bool:
-    """Whether a failure of the event comes first to one of the exits."""
-    graph = analysis.view.graph(identity)
-    if not graph.is_reachable(number):
-        return False
-    function = analysis.view.function(identity)
-    pad = function.blocks[graph.pad_of(number) - graph.size]
-    return pad.first < pad.last and pad.first in exits
-
-
-def _argument_names(analysis: Analysis, identity: FunctionId, call: int) -> Iterator[str]:
-    for argument in analysis.view.event(identity, call).arguments:
-        yield from exception_names(analysis, identity, argument.value)
-
-
-def _decorators(analysis: Analysis, appends: Appends, failures: frozenset[str], identity: FunctionId) -> Iterator[Swallow]:
-    """A decorator whose inner function calls what it decorates under a handler that swallows."""
-    for decorator in analysis.program.decorated_by(identity):
-        for inner in inner_functions(analysis.view, decorator):
-            for swallow in _handlers(analysis, appends, failures, inner):
-                if any(calls_decorated(analysis.view, inner, n) for n in swallow.tried):
-                    events = range(len(analysis.view.function(identity).events))
-                    yield Swallow(identity, inner, swallow.at, swallow.names, frozenset(events), frozenset(), swallow.told, False)
-
-
-def _fits(names: tuple[str, ...], failures: frozenset[str]) -> bool:
+def fits(names: tuple[str, ...], failures: frozenset[str]) -> bool:
+    """Whether what is caught is one of the exceptions by which a store says that it failed."""
     return not names or any(name in failures for name in names)
 
 
-def _following(analysis: Analysis, identity: FunctionId, number: int) -> frozenset[int]:
+def following(analysis: Analysis, identity: FunctionId, number: int) -> frozenset[int]:
+    """The events that can come after one."""
     graph = analysis.view.graph(identity)
     return frozenset(n for n in reachable(graph, number) if n < graph.size)
 
 
-def _only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body: frozenset[int]) -> bool:
+def only_tells(analysis: Analysis, appends: Appends, identity: FunctionId, body: frozenset[int]) -> bool:
     """Whether the handler only computes or tells: anything else may be what is done about the failure."""
     for number in body:
         event = analysis.view.event(identity, number)
@@ -243,6 +189,12 @@ def _asks(analysis: Analysis, identity: FunctionId) -> bool:
     return False
 
 
+def leaves_mark(analysis: Analysis, identity: FunctionId, body: frozenset[int]) -> bool:
+    """Whether something is kept in a variable or an attribute, which says afterwards that there was a failure."""
+    events = analysis.view.function(identity).events
+    return any(events[n].kind in ("local", "write") and events[n].value is not None for n in body)
+
+
 def tells_failure(
     analysis: Analysis, identity: FunctionId, catch: int, body: frozenset[int], tried: frozenset[int] = frozenset()
 ) -> bool:
@@ -251,7 +203,7 @@ def tells_failure(
     Success is what comes after `tried` has ended well: what is given back before it is the answer to another failure.
     """
     events = analysis.view.function(identity).events
-    if any(events[n].kind in ("local", "write") and events[n].value is not None for n in body):
+    if leaves_mark(analysis, identity, body):
         return True
     given_back = {events[n].value for n in body if events[n].kind == "return" and events[n].value not in (None, NONE)}
     graph = analysis.view.graph(identity)

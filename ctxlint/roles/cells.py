@@ -22,6 +22,7 @@ from ctxlint.calls.view import View
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import AccessPath, Name, Result
 from ctxlint.roles.entering import Entering
+from ctxlint.roles.replayed import replayed
 from ctxlint.roles.stores import under_kept_names
 from ctxlint.roles.taken_out import takes_an_entry
 
@@ -141,6 +142,11 @@ class Cells:
                     self._changes.setdefault(cell, []).append(Change(identity, mutation))
             if mutation.distance <= NEAR and rebuilds:
                 self._collect_restores(identity, mutation)
+        for event, read, mutation in replayed(self._summaries, identity) if rebuilds else ():
+            for effect in self._named_reads(identity, read):
+                known = effect.keys | held_store(self._summaries.view, identity, read)
+                restore = Restore(identity, mutation.cells[-1], event, read, known, effect.distance + 1)
+                self._restores.setdefault(restore.cell, []).append(restore)
 
     def _collect_restores(self, identity: FunctionId, mutation: Mutation) -> None:
         cell = filled_cell(mutation)
@@ -177,7 +183,7 @@ class Cells:
     def _looks(self, identity: FunctionId, number: int, cell: str) -> bool:
         view = self._summaries.view
         event = view.event(identity, number)
-        return event.kind in ("read", "call") and event.path is not None and any(
+        return event.kind in ("read", "call") and event.path is not None and not event.ignored and any(
             cell in cells_of(view, identity, number, path) for path in view.paths(identity, number)
         )
 
@@ -225,9 +231,12 @@ class Cells:
 
 
 def held_store(view: View, identity: FunctionId, event: int) -> frozenset[str]:
-    """The store object that a call goes to, named by the attribute that holds it: what one method saves another loads."""
+    """The store object that a call goes to, named by the attribute that holds it: what one method saves another loads.
+
+    The client of a service is none: it serves many resources.
+    """
     path = view.event(identity, event).path
-    if path is None or len(path.steps) < 2:
+    if path is None or len(path.steps) < 2 or any(m.effect.store == "http" for m in view.modelled(identity, event)):
         return frozenset()
     receiver = AccessPath(path.root, path.steps[:-1])
     return frozenset(HELD + cell for each in view.resolve_path(identity, event, receiver)

@@ -18,7 +18,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.kept_places import kept_keys
 from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, rewritten
+from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, reads_nothing, rewritten
 from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements, tests_what_it_sets
 from ctxlint.calls.terms import UNKNOWN, Term, keys
@@ -172,10 +172,11 @@ def _of_open(
     if "w" in mode:
         contents = handle_contents(view, identity, event)
         yield StoreEffect("write", "file", found, event, own, place, contents=contents, cells=handle_cells(view, identity, event), mode=mode)
-    elif "a" in mode:
-        yield StoreEffect("append", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
-    elif "x" in mode:
-        yield StoreEffect("create", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
+        for number in reads_nothing(view, identity, event) if "+" in mode else ():
+            yield StoreEffect("read", "file", found, number, (identity, number), place)
+    elif "a" in mode or "x" in mode:
+        kind: EffectKind = "append" if "a" in mode else "create"
+        yield StoreEffect(kind, "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif mode:
         yield StoreEffect("read", "file", found, event, own, place, mode=mode)
         if "+" in mode:

@@ -9,7 +9,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
-from ctxlint.checks.declared_sets import by_declaration, by_place, named_for_reading, relatives, siblings
+from ctxlint.checks.declared_sets import by_declaration, by_place, is_effect, named_for_reading, relatives, siblings
 from ctxlint.checks.picking import picked_from
 from ctxlint.checks.sides import Facts, Involved, Sides
 from ctxlint.checks.sorting import sorts
@@ -17,7 +17,6 @@ from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import AccessPath, Compound, Name, Result
-from ctxlint.knowledge.words import hints
 from ctxlint.roles.accesses import Use
 from ctxlint.roles.keyed import Places
 from ctxlint.roles.overlaps import Overlap
@@ -43,7 +42,7 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
             sureness = "medium" if applied else "low"
         return Sides(store.field, read, store, use, sureness)
     unsure: Sides | None = None
-    for way in (by_declaration, by_place, _by_what_is_filed, _by_elimination, _by_basis):
+    for way in (by_declaration, by_place, _by_noting, _by_what_is_filed, _by_elimination, _by_basis):
         found = way(analysis, facts, decision, involved)
         if found is not None and found.confidence != "low":
             return found
@@ -77,12 +76,31 @@ def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involv
 
 def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A text that a change carries, and from which some function of the module picks out names of what it refers to."""
-    if not is_declared(decision.owner) or not any(facts.accesses.uses(key, "write") for key in decision.compared):
+    if not any(facts.accesses.uses(key, "write") for key in decision.compared):
         return None
     for picked in picked_from(analysis, facts.fields, facts.fills, decision.owner):
         if picked.field not in decision.compared and picked.field not in involved():
-            sure = decision.given and (not picked.becomes or sorts(analysis, decision))
+            sure = decision.given and ((is_declared(decision.owner) and not picked.becomes) or sorts(analysis, decision))
+            if not sure and (picked.becomes or not is_declared(decision.owner)):
+                continue
             return Sides(min(decision.compared), picked.field, None, Use(picked.field, "read", picked.function, picked.event), "medium" if sure else "low")
+    return None
+
+
+def _by_noting(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
+    """A collection of the keys by which a function looks up, where changes are sorted, or sets of theirs compared that select writes."""
+    stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write") if use.places]
+    meets = bool(stores) and decision.given and (decision.sets or decision.meets)
+    if not is_declared(decision.owner) or not decision.paired:
+        return None
+    asked = any(told_with(analysis, each) for each in decision.compared)      # what a method gives back is made of the state
+    own = frozenset() if asked else decision.compared
+    for key in sorted(_fields_of(analysis, facts, decision) - decision.compared):
+        noted = [use for use in facts.accesses.uses(key, "read") if use.filled and use.each and use.places - own - {key}]
+        if not noted or not _is_read_by(facts, decision, key) or not _comparable(analysis, decision, key) or key in involved():
+            continue
+        if not _has_the_same_keys(analysis, facts, decision, key) and (meets or sorts(analysis, decision)):
+            return Sides(min(decision.compared), key, stores[0] if stores else None, noted[0], "medium")
     return None
 
 
@@ -111,11 +129,13 @@ def _by_basis(analysis: Analysis, facts: Facts, decision: Decision, involved: In
 def _by_what_is_filed(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A part of a change that is put into a container of its own where the compared one is put into what it is compared with.
 
-    It is a read set when it is called so, or when both are taken out again: then the containers say what is under way.
+    It is a read set when it is called so, or when both are taken out again, and the other one says what is written: then the
+    containers say what is under way.
     """
+    writes = any(is_effect(analysis, key) or facts.accesses.uses(key, "write") for key in decision.compared)
     for filed in facts.left_behind.beside(decision.owner, decision.compared, decision.overlap) if not decision.paired and is_declared(decision.owner) else ():
         if involved().isdisjoint((filed.part, filed.container)) and _comparable(analysis, decision, filed.part):
-            if filed.under_way or named_for_reading(analysis, frozenset([filed.part])):
+            if (filed.under_way and writes) or named_for_reading(analysis, frozenset([filed.part])):
                 return Sides(min(decision.compared), filed.part, None, Use(filed.part, "read", filed.function, filed.event), "medium")
     return None
 
@@ -134,7 +154,7 @@ def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
     several = _are_several(analysis, decision, read, use)
-    if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
+    if single and use.function != store.function and not several and not named_for_reading(analysis, frozenset([read])):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
 
@@ -150,18 +170,25 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision, state: Place
     To look if something is there in the `state` before it is looked up is no comparison with what others write.
     """
     found = {
-        leaf.key for overlap in facts.overlaps.of(decision.function) if not asks_the_state(facts, decision, overlap)
+        leaf.key for overlap in facts.overlaps.of(decision.function)
+        if not asks_the_state(facts, decision, overlap) and not _is_looked_into(decision, overlap)
         for leaf in overlap.fields if leaf.field
     }
     applying = [(use.function, use.event) for key in decision.compared for use in facts.accesses.uses(key, "write")]
     for caller in sorted({caller for caller, _ in analysis.view.call_graph.callers(decision.function)}):
         found |= {
             leaf.key for overlap in facts.overlaps.of(caller)
-            if (is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying))
+            if (is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying)) and not _is_looked_into(decision, overlap)
             and not (state and _is_looked_up_there(analysis, facts, caller, overlap, state))
             for leaf in overlap.fields if leaf.field
         }
     return frozenset(found).union(*(parts_of(analysis, facts.fields, decision.owner, key) for key in decision.compared))
+
+
+def _is_looked_into(decision: Decision, overlap: Overlap) -> bool:
+    """Whether it is only asked if a change has noted something of what it writes itself."""
+    return overlap.operator in ("in", "not in") and bool(overlap.left) and all(
+        leaf.key in decision.compared for leaf in overlap.left) and {leaf.who for leaf in overlap.left} == {leaf.who for leaf in overlap.right}
 
 
 def _is_looked_up_there(analysis: Analysis, facts: Facts, identity: FunctionId, overlap: Overlap, state: Places) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.decisions import Decision, is_declared
+from ctxlint.checks.decisions import SETS, Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping
 from ctxlint.checks.sides import Facts, Involved, Sides
-from ctxlint.checks.sorting import read_in_groups, sorts
+from ctxlint.checks.sorting import is_filed_under, read_in_groups, sorts
 from ctxlint.knowledge.words import hints, parts
 from ctxlint.roles.accesses import Use
 
@@ -20,7 +20,7 @@ def by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involve
     """A field that is declared like a compared one, and whose use is not in view: names say how sure it is."""
     beside = frozenset(
         key for key in siblings(analysis, facts, decision) - decision.compared if not facts.accesses.selects_from_what_stays(key)
-    ) if decision.sets or decision.meets else ()
+    ) if decision.sets or decision.meets or (not decision.paired and decision.overlap.operator in SETS) else ()
     if not beside or involved().intersection(beside):
         return None
     by_use = read_in_groups(analysis, facts.accesses, decision, beside)
@@ -39,10 +39,10 @@ def by_place(analysis: Analysis, facts: Facts, decision: Decision, involved: Inv
 
     Names say how sure it is that it is a read set; where no writes are seen, they alone say it, and an identity is no place.
     """
-    if not decision.given or not is_declared(decision.owner):
+    sorted_by = functools.cache(functools.partial(sorts, analysis, decision))
+    if not is_declared(decision.owner) or not (decision.given or (decision.paired and sorted_by())):
         return None
     declared = _declared(analysis, decision)
-    sorted_by = functools.cache(functools.partial(sorts, analysis, decision))
     stores: list[tuple[str, Use | None]] = [
         (use.field, use) for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write")]
     for written, store in stores or [(key, None) for key in sorted(decision.compared) if not _is_identity(analysis, key)]:
@@ -51,8 +51,11 @@ def by_place(analysis: Analysis, facts: Facts, decision: Decision, involved: Inv
         if not beside or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside) or involved() & beside:
             continue
         named = named_for_reading(analysis, beside)
-        if named and sorted_by():
+        if named and sorted_by() and (store is not None or not is_filed_under(analysis, decision, written)):
             return Sides(written, min(named), store, None, "medium")
+        looked = [key for key in sorted(named) if hints(key.rpartition(".")[2], analysis.words.looks)]
+        if looked and decision.given and asks_for_regions(decision.overlap):
+            return Sides(written, looked[0], store, None, "medium")
         if store is not None and (named or _is_applied(analysis, decision, store, annotation)):
             return Sides(written, min(named or beside), store, None, "medium" if named and _is_applied(
                 analysis, decision, store, annotation) else "low")
@@ -70,8 +73,8 @@ def _held_alike(facts: Facts, decision: Decision, declared: dict[str, str], held
 
 def _is_applied(analysis: Analysis, decision: Decision, store: Use, annotation: str) -> bool:
     """Whether whoever asks for the decision writes by the compared field, or that holds many places."""
-    callers = {caller for caller, _ in analysis.view.call_graph.callers(decision.function)}
-    return store.function in callers or is_collection(annotation) or is_mapping(annotation)
+    askers = {decision.function, *(caller for caller, _ in analysis.view.call_graph.callers(decision.function))}
+    return store.function in askers or is_collection(annotation) or is_mapping(annotation)
 
 
 def _is_identity(analysis: Analysis, key: str) -> bool:
@@ -82,10 +85,12 @@ def _is_identity(analysis: Analysis, key: str) -> bool:
 
 
 def _declared(analysis: Analysis, decision: Decision) -> dict[str, str]:
-    """What the classes of the changes declare, be it one of the family alone."""
+    """What the classes of the changes declare, be it one of the family alone; what stands for a compared one is that."""
     found: dict[str, str] = {}
+    names = {key.rpartition(".")[2] for key in decision.compared}
     for relative in sorted(relatives(analysis, decision)):
-        found |= declarations(analysis, relative)
+        declared = declarations(analysis, relative)
+        found |= {key: kind for key, kind in declared.items() if key in decision.compared or key.rpartition(".")[2] not in names}
     return found
 
 
@@ -111,8 +116,12 @@ def siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[
         return named if effects else named & _alike(analysis, facts, decision)
     declared = declarations(analysis, decision.owner)
     held = {held_by(declared.get(key, "")) for key in decision.compared} - {frozenset()}
+    kinds = {declared[key] for key in decision.compared if declared.get(key)}
+    masked = decision.overlap.operator in ("&", "&=")    # whatever is asked for common parts is a set, be it the bits of a number
+    untold = any(not declared.get(key) and is_effect(analysis, key) for key in decision.compared)
     return _alike(analysis, facts, decision) | named_for_reading(analysis, frozenset(
-        key for key, annotation in declared.items() if is_collection(annotation) and held_by(annotation) in held
+        key for key, annotation in declared.items()
+        if (is_collection(annotation) and held_by(annotation) in held) or (untold and not annotation) or (masked and annotation in kinds)
     ))
 
 
@@ -128,7 +137,8 @@ def _alike(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[st
 
 def named_for_reading(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
     """Those that are named for what a change depends on."""
-    return frozenset(key for key in keys if hints(key.rpartition(".")[2], analysis.words.dependencies))
+    words = analysis.words.dependencies | analysis.words.looks
+    return frozenset(key for key in keys if hints(key.rpartition(".")[2], words))
 
 
 def is_effect(analysis: Analysis, key: str) -> bool:

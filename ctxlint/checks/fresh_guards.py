@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.cells import cells_of
-from ctxlint.calls.effects import StoreEffect, text_of_value
+from ctxlint.calls.effects import WRITES, StoreEffect, text_of_value
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.sql import locks_rows
@@ -36,6 +36,8 @@ def guard_of(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
         return "every known caller holds a lock over the call"
     if carries_version(analysis, identity, write.event):
         return "the write carries a version, so that the store can refuse it"
+    if carries_expectation(analysis, identity, write.event):
+        return "the write is told what it may replace"
     if checks_its_base(analysis, identity, write):
         return "the called function compares what is stored with the version of what it is given, before it writes"
     if compares_old_content(analysis, identity, read, write) and is_answered(analysis, identity, write.event):
@@ -99,7 +101,20 @@ def compares_old_content(analysis: Analysis, identity: FunctionId, read: int, wr
     old = [v for v, found in sources.items() if {(s.kind, s.event) for s in found if s.kind == "read"} == {("read", read)}]
     plain = [v for v in old if not any(s.kind in ("param", "call") and s.event != read for s in sources[v])]
     whole = [v for v in plain if not _is_part(analysis, identity, write.event, v, read)]
-    return bool(whole) and len(old) > 1
+    return bool(whole) and len(old) > 1 or any(_was_put_there(analysis, identity, read, write, value) for value in sources)
+
+
+def _was_put_there(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect, value: Value) -> bool:
+    """Whether the value is what the function itself put in place of the old content before, by a write that compared that."""
+    origins = analysis.view.origins(identity)
+    roots = origins.roots(value, write.event)
+    if not roots or any(kind != "result" for kind, _ in roots):
+        return False
+    before = [e for e in analysis.summaries.of(identity).effects if e.kind in WRITES and e.event < write.event and e.keys & write.keys]
+    return any(
+        compares_old_content(analysis, identity, read, earlier) for earlier in before
+        if any(origins.roots(a.value, earlier.event) == roots for a in analysis.view.event(identity, earlier.event).arguments)
+    )
 
 
 def is_answered(analysis: Analysis, identity: FunctionId, event: int) -> bool:
@@ -130,14 +145,31 @@ def _is_unpacked(analysis: Analysis, identity: FunctionId, at: int, value: Value
 
 def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:
     """Whether the write takes a version argument, so that the store itself can refuse it (compare-and-swap)."""
-    view = analysis.view
-    if view.does(identity, write, "compare-and-set"):
+    if analysis.view.does(identity, write, "compare-and-set"):
         return True
+    return any(hints(name, analysis.words.versions) and _is_carried(value) for name, value in _named(analysis, identity, write).items())
+
+
+def carries_expectation(analysis: Analysis, identity: FunctionId, write: int) -> bool:
+    """Whether the write is told what it may replace, and an answer that it gives is looked at."""
+    named = _named(analysis, identity, write)
+    if not any(hints(name, analysis.words.expectations) and _is_carried(value) for name, value in named.items()):
+        return False
+    answers = any(
+        analysis.view.function(target).returns == "bool"
+        for call in analysis.view.calls(identity, write) for target in (*call.functions, *call.abstract)
+    )
+    return not answers or is_answered(analysis, identity, write)
+
+
+def _named(analysis: Analysis, identity: FunctionId, write: int) -> dict[str, Value]:
+    """What the call is given, by the name that it or the called function has for it."""
+    view = analysis.view
     named: dict[str, Value] = {a.keyword: a.value for a in view.event(identity, write).arguments if a.keyword not in ("", "*", "**")}
     for call in view.calls(identity, write):
         for target in (*call.functions, *call.abstract):
             named.update(view.bound(call, target))
-    return any(hints(name, analysis.words.versions) and _is_carried(value) for name, value in named.items())
+    return named
 
 
 def _is_carried(value: Value) -> bool:

@@ -28,11 +28,12 @@ class Picked(msgspec.Struct, frozen=True):
 def picked_from(analysis: Analysis, fields: Fields, fills: Fills, owner: str) -> Iterator[Picked]:
     """The fields of a class whose text is searched, as a field or before it becomes one."""
     info = analysis.program.class_(owner)
-    if info is None:
+    module = info.module if info is not None else owner.rstrip("(){}")
+    if module not in analysis.program.modules:
         return
     view = analysis.view
-    for index, function in enumerate(analysis.program.modules[info.module].ir.functions):
-        identity = FunctionId(info.module, index)
+    for index, function in enumerate(analysis.program.modules[module].ir.functions):
+        identity = FunctionId(module, index)
         for number, event in enumerate(function.events):
             if event.kind == "call" and event.path is not None and event.arguments:
                 searched: list[Value] = []
@@ -45,7 +46,8 @@ def picked_from(analysis: Analysis, fields: Fields, fills: Fills, owner: str) ->
                     if isinstance(value, Name):
                         made = [field for _, field, part in fills.constructed(identity) if part == value and field.rpartition(".")[0] == owner]
                         yield from (Picked(field, identity, number, True) for field in made)
-                    for leaf in fields.of(identity, number, value) if _is_read(function.events, value) else ():
+                    taken = _is_read(function.events, value) or (info is None and isinstance(value, Name))
+                    for leaf in fields.of(identity, number, value) if taken else ():
                         if leaf.owner == owner and leaf.field:
                             yield Picked(leaf.key, identity, number, False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -18,6 +18,7 @@ from ctxlint.roles.leaf import CONTENT, Leaf, gathered, spelled, translated, who
 from ctxlint.roles.literals import Literal, literals_of
 from ctxlint.roles.neighbours import are_neighbours
 from ctxlint.roles.ranges import held_by_fields
+from ctxlint.roles.selectors import chosen
 from ctxlint.roles.starred import filled
 
 HELPERS = 2
@@ -125,16 +126,26 @@ class Overlaps:
         return tuple(dict.fromkeys(found))
 
     def _is_open(self, identity: FunctionId) -> bool:
-        """Whether the function compares two of its formals, or parts of them."""
+        """Whether the function compares two of its formals, or parts of them, itself or by a helper that it hands them to."""
         known = self._open.get(identity)
         if known is None:
-            formals = {formal.name for formal in self._view.function(identity).formals}
-            known = self._open[identity] = len(formals) > 1 and any(
-                not formals.isdisjoint([leaf.instance for leaf in overlap.left])
-                and not formals.isdisjoint([leaf.instance for leaf in overlap.right])
-                for overlap in self.own(identity)
-            )
+            known = self._open[identity] = self._meet_formals(identity, self.own(identity)) or (
+                any(self._meet_formals(target, self.own(target)) for target in self._helpers(identity))
+                and self._meet_formals(identity, self._lifted(identity, 1)))
         return known
+
+    def _helpers(self, identity: FunctionId) -> Iterator[FunctionId]:
+        """What a function that is given two things or more calls itself."""
+        for _, calls in self._view.calling_inside(identity) if len(self._view.function(identity).formals) > 1 else ():
+            yield from (target for call in calls for target in call.functions[:4] if target != identity)
+
+    def _meet_formals(self, identity: FunctionId, overlaps: Iterable[Overlap]) -> bool:
+        formals = {formal.name for formal in self._view.function(identity).formals}
+        return len(formals) > 1 and any(
+            not formals.isdisjoint([leaf.instance for leaf in overlap.left])
+            and not formals.isdisjoint([leaf.instance for leaf in overlap.right])
+            for overlap in overlaps
+        )
 
     def _lifted(self, identity: FunctionId, depth: int) -> Iterator[Overlap]:
         if depth == 0:
@@ -158,10 +169,10 @@ class Overlaps:
         if call.receiver is not None and formals and formals[0].name not in actuals and formals[0].name in asked:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
         for overlap, own in zip(below, told):
-            sides = [frozenset(new for leaf in side for new in translated(leaf, passed)) for side in own]
+            sides = [frozenset(new for leaf in side for new in translated(chosen(self._view, leaf, actuals), passed)) for side in own]
             yield msgspec.structs.replace(
                 overlap, event=number, left=sides[0], right=sides[1], looked=sides[2], value=Result(number),
-                settled=overlap.settled or (
+                settled=overlap.settled or (bool(_owners(overlap.fields)) and
                     _owners(frozenset().union(*sides)) <= _owners(overlap.fields)
                     and not _is_told(overlap.left, sides[0]) and not _is_told(overlap.right, sides[1])
                 ),

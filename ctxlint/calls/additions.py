@@ -32,6 +32,21 @@ def is_bare(types: Types) -> bool:
     return bool(only.items) or not only.arguments or only.arguments[-1] in (UNKNOWN, NONE)
 
 
+def leaves_open(annotated: Types) -> bool:
+    """Whether an annotation does not say what a container holds: `dict[str, Callable[..., str]]` names no function."""
+    return is_bare(annotated) or any(isinstance(t, Instance) and UNKNOWN in t.arguments for t in annotated)
+
+
+def shows_callables(types: Types) -> bool:
+    """Whether it is a container whose functions are known."""
+    return any(isinstance(t, Instance) and (bool(t.items) or any(map(holds_callables, t.arguments))) for t in types)
+
+
+def as_shown(annotated: Types, shown: Types) -> Types:
+    """What an annotated name holds: what its annotation says, or where that leaves open which functions, what is put there."""
+    return shown if not annotated or (leaves_open(annotated) and shows_callables(shown)) else annotated
+
+
 def filled(inference: Inference, types: Types, additions: Iterable[tuple[FunctionId, int]]) -> Types:
     """The container with the types of what the given events put into it, besides what it held."""
     (container,) = types

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
 from ctxlint.calls.view import Modelled, View
-from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
 Kind = Literal["read", "write", "append", "delete"]
 
@@ -26,7 +26,8 @@ class Built(msgspec.Struct, frozen=True):
     """What a statement does to which table; `contents` go in, `selects` are what its conditions compare with, `columns` are the
     columns that it reads or writes (empty when it may be all).
 
-    `locks` is true for a reading that keeps the rows locked until its transaction ends.
+    `locks` is true for a reading that keeps the rows locked until its transaction ends, `swaps` for a change whose conditions
+    ask for the old value of a column that it sets.
     """
 
     kind: Kind
@@ -35,6 +36,7 @@ class Built(msgspec.Struct, frozen=True):
     selects: tuple[Value, ...]
     columns: frozenset[str]
     locks: bool = False
+    swaps: bool = False
 
 
 def executed(view: View, identity: FunctionId, event: int) -> Iterator[Built]:
@@ -91,6 +93,8 @@ def _stated(view: View, identity: FunctionId, event: int, began: Modelled, parts
         return
     contents: list[Value] = []
     selects: list[Value] = []
+    compared: dict[str, Value] = {}
+    changed: dict[str, Value] = {}
     locks = False
     columns = _columns(view, identity, event) if _STATES[began.effect.does] == "read" else []
     for part in parts:
@@ -99,12 +103,16 @@ def _stated(view: View, identity: FunctionId, event: int, began: Modelled, parts
         if any(effect.does == "mutates" for effect in modelled):
             contents += [value for value in given if not _goes_by_column(view, identity, value, table)]
             columns += [argument.keyword for argument in view.event(identity, part).arguments]
+            changed.update(_set_columns(view, identity, part))
         elif modelled:
             locks = True
         else:
             selects += [side for value in given for side in _compared(value)]
+            compared.update((a.keyword, a.value) for a in view.event(identity, part).arguments if a.keyword)
+            compared.update(pair for value in given for pair in _compared_columns(view, identity, part, value, table))
     known = frozenset() if "" in columns or "**" in columns else frozenset(columns)
-    yield Built(_STATES[began.effect.does], table, tuple(contents), tuple(selects), known, locks)
+    swaps = any(not _is_same(view, identity, compared[column], changed[column]) for column in compared.keys() & changed.keys())
+    yield Built(_STATES[began.effect.does], table, tuple(contents), tuple(selects), known, locks, swaps)
 
 
 def _columns(view: View, identity: FunctionId, event: int) -> list[str]:
@@ -127,6 +135,59 @@ def _goes_by_column(view: View, identity: FunctionId, value: Value, table: str) 
 def _compared(value: Value) -> tuple[Value, ...]:
     """What a condition compares the columns with."""
     return value.parts[1:] if isinstance(value, Compound) and value.operator == "==" else (value,)
+
+
+def _set_columns(view: View, identity: FunctionId, event: int) -> Iterator[tuple[str, Value]]:
+    """The columns that a call sets, by keyword or by a dictionary that is written there or bound before, each with its value."""
+    for argument in view.event(identity, event).arguments:
+        if argument.keyword not in ("", "**"):
+            yield argument.keyword, argument.value
+            continue
+        shown = display_of(view, identity, event, argument.value)
+        for key, value in zip(shown.parts[::2], shown.parts[1::2]) if shown is not None and shown.operator == "dict" else ():
+            if isinstance(key, Constant):
+                yield key.text, value
+
+
+def _compared_columns(view: View, identity: FunctionId, at: int, value: Value, table: str) -> Iterator[tuple[str, Value]]:
+    """The columns for whose value a condition asks, each with that: `Job.rev == rev`, also as one of several that have to hold."""
+    value = _bound_once(view, identity, at, value)
+    parts: Iterable[Value] = ()
+    if isinstance(value, Compound) and value.operator == "==":
+        for column, wanted in (value.parts, value.parts[::-1]):
+            read = view.event(identity, column.event) if isinstance(column, Result) else None
+            if read is not None and read.kind == "read" and read.path is not None and read.path.steps and _table(view, identity, column) == table:
+                yield read.path.steps[-1], wanted
+    elif isinstance(value, Compound) and value.operator == "&":
+        parts = value.parts
+    elif isinstance(value, Result) and view.event(identity, value.event).kind == "call":
+        parts = [argument.value for argument in view.event(identity, value.event).arguments]
+    for part in parts:
+        yield from _compared_columns(view, identity, at, part, table)
+
+
+def _is_same(view: View, identity: FunctionId, one: Value, other: Value) -> bool:
+    """Whether a column is set to what it is compared with, as a key that the row keeps."""
+    return one == other or (isinstance(one, Result) and isinstance(other, Result) and bool(
+        set(view.resolve_path(identity, one.event, AccessPath(one))) & set(view.resolve_path(identity, other.event, AccessPath(other)))
+    ))
+
+
+def display_of(view: View, identity: FunctionId, event: int, value: Value) -> Compound | None:
+    """The tuple, list or dict display that a value is."""
+    value = _bound_once(view, identity, event, value)
+    shown = isinstance(value, Compound) and value.operator in ("tuple", "list", "dict")
+    starred = isinstance(value, Compound) and any(isinstance(p, Compound) and p.operator in ("*", "**") for p in value.parts)
+    return value if isinstance(value, Compound) and shown and not starred else None
+
+
+def _bound_once(view: View, identity: FunctionId, event: int, value: Value) -> Value:
+    """What a local is bound to, if nothing else can be in it by the event."""
+    if isinstance(value, Name) and value.scope == "local":
+        bindings = [d for d in view.definitions(identity).definitions(event, value.name) if d >= 0]
+        bound = view.event(identity, bindings[0]).value if len(bindings) == 1 else None
+        return bound if bound is not None else value
+    return value
 
 
 def _table(view: View, identity: FunctionId, value: Value) -> str:

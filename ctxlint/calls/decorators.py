@@ -129,7 +129,7 @@ def _decorator_types(
             yield inference.of_event(definer, called)
         else:
             head, *steps = text.split(".")
-            scope = _scope(inference, definer, head)
+            scope = scope_of(inference, definer, head)
             yield inference.of_path(definer, event, AccessPath(Name(head, scope), tuple(steps)))
 
 
@@ -161,7 +161,8 @@ def _spelled(function: Function, event: Event) -> str:
     return ".".join((root, *event.path.steps)) if root else ""
 
 
-def _scope(inference: TypeInference, function: FunctionId, name: str) -> Scope:
+def scope_of(inference: TypeInference, function: FunctionId, name: str) -> Scope:
+    """Whose variable the name is where the function uses it."""
     ir = inference.program.function(function)
     if name in ir.captures:
         return "captured"

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxlint.calls.built_statements import executed
+from ctxlint.calls.built_statements import display_of, executed
 from ctxlint.calls.cells import attribute_owner, receiver_class
 from ctxlint.calls.entry_names import entry_names, resource
 from ctxlint.calls.handles import descriptor_keys, handle_keys, is_read_by_opening, opening_of_descriptor
@@ -18,7 +18,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.kept_places import kept_keys
 from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, rewritten
+from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, reads_nothing, rewritten
 from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements, tests_what_it_sets
 from ctxlint.calls.terms import UNKNOWN, Term, keys
@@ -172,10 +172,11 @@ def _of_open(
     if "w" in mode:
         contents = handle_contents(view, identity, event)
         yield StoreEffect("write", "file", found, event, own, place, contents=contents, cells=handle_cells(view, identity, event), mode=mode)
-    elif "a" in mode:
-        yield StoreEffect("append", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
-    elif "x" in mode:
-        yield StoreEffect("create", "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
+        for number in reads_nothing(view, identity, event) if "+" in mode else ():
+            yield StoreEffect("read", "file", found, number, (identity, number), place)
+    elif "a" in mode or "x" in mode:
+        kind: EffectKind = "append" if "a" in mode else "create"
+        yield StoreEffect(kind, "file", found, event, own, place, contents=handle_contents(view, identity, event), mode=mode)
     elif mode:
         yield StoreEffect("read", "file", found, event, own, place, mode=mode)
         if "+" in mode:
@@ -269,7 +270,7 @@ def _of_built(view: View, identity: FunctionId, event: int) -> Iterator[StoreEff
     for built in executed(view, identity, event):
         if not built.locks:                                   # a transaction has the rows to itself
             yield StoreEffect(built.kind, "sql", frozenset({f"table {built.table}"}), event, (identity, event),
-                              contents=built.contents, selects=built.selects, columns=built.columns)
+                              contents=built.contents, selects=built.selects, columns=built.columns, conditional=built.swaps)
 
 
 def _parameters(
@@ -277,7 +278,7 @@ def _parameters(
 ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
     """What the statement stores and what it selects by; where the two cannot be told apart, all is stored."""
     asked = placeholders(text)
-    display = _display(view, identity, event, given[0]) if len(given) == 1 else None
+    display = display_of(view, identity, event, given[0]) if len(given) == 1 else None
     if display is not None and display.operator == "dict":
         keyed = {k.text: v for k, v in zip(display.parts[::2], display.parts[1::2]) if isinstance(k, Constant)}
         values = [keyed.get(p.name) for p in asked]
@@ -290,17 +291,6 @@ def _parameters(
         return given, ()
     stored = tuple(v for p, v in zip(asked, values) if v is not None and not p.selects)
     return stored, tuple(v for p, v in zip(asked, values) if v is not None and p.selects)
-
-
-def _display(view: View, identity: FunctionId, event: int, value: Value) -> Compound | None:
-    """The tuple, list or dict display that a value is."""
-    if isinstance(value, Name) and value.scope == "local":
-        bindings = [d for d in view.definitions(identity).definitions(event, value.name) if d >= 0]
-        bound = view.event(identity, bindings[0]).value if len(bindings) == 1 else None
-        value = bound if bound is not None else value
-    shown = isinstance(value, Compound) and value.operator in ("tuple", "list", "dict")
-    starred = isinstance(value, Compound) and any(isinstance(p, Compound) and p.operator in ("*", "**") for p in value.parts)
-    return value if isinstance(value, Compound) and shown and not starred else None
 
 
 def text_of_value(view: View, identity: FunctionId, at: int, value: Value, depth: int = 0) -> str:

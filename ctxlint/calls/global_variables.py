@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.additions import filled, is_bare
+from ctxlint.calls.additions import as_shown, filled, is_bare, leaves_open
 from ctxlint.calls.elements import builtin_class
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.members import receiver_name
@@ -81,13 +81,14 @@ def other_stores_of(inference: Inference) -> dict[str, tuple[tuple[FunctionId, i
 
 
 def _variable(inference: Inference, module: str, name: str) -> Types:
-    """A module's variable: its annotation, else what the module and its functions put there."""
+    """A module's variable: its annotation, else (or where that leaves open which functions it holds) what the module and its functions put there."""
     annotated = annotated_variable(inference, FunctionId(module, 0), name)
-    if annotated:
+    if annotated and not leaves_open(annotated):
         return annotated
     written = inference.global_writes(module)
     types = union(inference.binding(id, name, event) for id, event in written.get(name, ()))
-    return filled(inference, types, _additions(inference, module, name)) if is_bare(types) else types
+    types = filled(inference, types, _additions(inference, module, name)) if is_bare(types) else types
+    return as_shown(annotated, types)
 
 
 def _additions(inference: Inference, module: str, name: str) -> Iterator[tuple[FunctionId, int]]:

@@ -17,7 +17,12 @@ from ctxlint.knowledge.words import hints
 
 _NOTHING = frozenset({"None", "bool", "int", "", "Awaitable[None]", "Awaitable[bool]"})
 _ANSWERS = frozenset({"bool", "Awaitable[bool]"})
-_KEY = re.compile(r"(?:typing\.)?(?:Optional\[)?(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime|datetime\.datetime)(?:\])?(?:\s*\|\s*None)?$")
+_PLAIN = r"(?:str|int|UUID|uuid\.UUID|bytes|bool|float|Path|datetime|datetime\.datetime)"
+_KEY = re.compile(rf"(?:typing\.)?(?:Optional\[)?{_PLAIN}(?:\])?(?:\s*\|\s*None)?$")
+_KEYS = re.compile(
+    rf"(?:(?:typing|collections\.abc)\.)?(?:list|List|tuple|Tuple|set|Set|frozenset|Sequence|Iterable|Collection)"
+    rf"\[{_PLAIN}(?:, \.\.\.)?\](?:\s*\|\s*None)?$"
+)
 
 
 def interface_effect(view: View, method: FunctionId) -> InterfaceEffect | None:
@@ -60,7 +65,8 @@ def _role(view: View, function: Function) -> InterfaceEffect | None:
         return "read" if hints(name, view.words.reads) else None
     if _is_write(view, name) and not hints(name, view.words.reads):
         return _writing_role(view, name, formals)
-    return "read" if all(_is_key(formal) for formal in formals) else None
+    asks = hints(name, view.words.reads) and not _is_write(view, name)
+    return "read" if all(_is_key(formal) or asks and _is_query(formal) for formal in formals) else None
 
 
 def _writing_role(view: View, name: str, formals: list[Formal]) -> InterfaceEffect | None:
@@ -96,6 +102,11 @@ def _is_write(view: View, name: str) -> bool:
 def is_scalar(annotation: str) -> bool:
     """Whether an annotation names a plain value without parts."""
     return bool(_KEY.match(annotation))
+
+
+def _is_query(formal: Formal) -> bool:
+    """Whether a formal is many plain values: keys, or the vector that is looked for."""
+    return bool(_KEYS.match(formal.annotation))
 
 
 def _is_key(formal: Formal) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.additions import filled, is_bare
+from ctxlint.calls.additions import as_shown, filled, is_bare, leaves_open
 from ctxlint.calls.elements import AWAITABLES, OF_AWAITABLES, awaited, builtin_class, lacks
 from ctxlint.calls.entries import holds_callables
 from ctxlint.calls.generics import close
@@ -116,9 +116,9 @@ def _own_attribute(inference: Inference, class_id: ClassId, name: str) -> Types:
     for field in fields:
         annotated = inference.annotation(info.module, info.ir.body, field.annotation) if field.annotation else UNKNOWN
         if annotated:
-            if is_bare(annotated):
-                return filled(inference, annotated, _additions(inference, class_id, name))
-            return annotated
+            if leaves_open(annotated):
+                annotated = as_shown(annotated, _default(inference, body, field))
+            return filled(inference, annotated, _additions(inference, class_id, name)) if is_bare(annotated) else annotated
     own = inference.program.own_method(class_id, name)
     if own is not None:
         function = inference.program.function(own)
@@ -128,9 +128,9 @@ def _own_attribute(inference: Inference, class_id: ClassId, name: str) -> Types:
         stored = inference.program.function(method).events[event]
         annotated = inference.annotation(method.module, method.index, store_annotation(stored))
         if annotated:
-            if is_bare(annotated):
-                return filled(inference, annotated, _additions(inference, class_id, name))
-            return annotated
+            if leaves_open(annotated):
+                annotated = as_shown(annotated, inference.of_value(method, event, stored.value))
+            return filled(inference, annotated, _additions(inference, class_id, name)) if is_bare(annotated) else annotated
     defaults = [_default(inference, body, field) for field in fields]
     written = [
         inference.of_value(method, event, stored.value)

@@ -9,9 +9,9 @@ from ctxlint.calls.elements import awaited
 from ctxlint.calls.inference import Inference
 from ctxlint.calls.types import UNKNOWN, Instance, Types, derived, in_order, instance, one, union
 
-_OF_ARGUMENT = re.compile(r"(?:(?P<outer>[\w.]+)\[)?(?P<awaited>await )?\$(?P<which>\d|\*|self)(?P<called>\(\)|\[\])?\]?")
+_OF_ARGUMENT = re.compile(r"(?:(?P<outer>[\w.]+)\[)?(?P<awaited>await )?\$(?P<which>\d|\*|self)(?P<called>\(\)|\[\]|\[\*\])?\]?")
 """`$0` is the first argument, `$*` any of them, `$self` what the method is called on, `$1()` what calling the second one gives,
-`$1[]` its type argument, `await $0` what awaiting it does; each of them alone or as the type argument of a class.
+`$1[]` its type argument, `$1[*]` any element of it, `await $0` what awaiting it does; each of them alone or as the type argument of a class.
 """
 
 
@@ -32,6 +32,8 @@ def modelled(
         argument = union([*given, unpacked]) if which == "*" else given[int(which)] if int(which) < len(given) else UNKNOWN
     if of_argument["called"] == "()":
         argument = inference.invoked(argument)
+    elif of_argument["called"] == "[*]":
+        argument = inference.element(argument)
     elif of_argument["called"]:
         argument = union(t.arguments[0] for t in in_order(argument) if isinstance(t, Instance) and t.arguments)
     if of_argument["awaited"]:

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.cells import cells_of
+from ctxlint.calls.entries import constants
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
 from ctxlint.calls.places import Places
 from ctxlint.calls.terms import Term
 from ctxlint.calls.view import View, argument_of
+from ctxlint.flow.paths import path
 from ctxlint.ir.value import AccessPath, Constant, Name, Result, Value
+
+_READING = ("loads", "parses", "reads")
 
 
 def opening_mode(view: View, identity: FunctionId, event: int, mode: Value | None) -> str:
-    """The mode in which a file is opened, flags as the mode that they stand for; empty when it is not known."""
+    """The mode in which a file is opened, flags as the mode that they stand for; empty when it is not known, or several are passed."""
     if mode is None:
         return "r"
-    if isinstance(mode, Constant):
-        return mode.text if mode.kind == "str" else ""
+    given = constants(view.inference, identity, event, mode) or ()
+    if given or isinstance(mode, Constant):
+        return given[0][4:] if len(given) == 1 and given[0].startswith("str:") else ""
     flags = {effect.does for name in _constants_named(view, identity, event, mode) for effect in view.models.effects(name)}
     return next((letter for does, letter in (("creates", "x"), ("truncates", "w"), ("appends", "a")) if does in flags), "")
 
@@ -65,6 +70,21 @@ def _wrapped(view: View, identity: FunctionId, number: int) -> Value | None:
     return None if isinstance(target, AccessPath) else target
 
 
+def reads_nothing(view: View, identity: FunctionId, opening: int) -> Iterator[int]:
+    """The readings through a handle before anything else can have been done with it: they find what the opening has left."""
+    events = view.function(identity).events
+    uses = list(handle_uses(view, identity, opening))
+    readings = [number for number in uses if view.does(identity, number, *_READING) is not None]
+    readings += [
+        number for number, event in enumerate(events)
+        if event.kind == "iterate" and event.value is not None and _is_handle(view, identity, number, event.value, opening)
+    ]
+    others = [number for number in uses if number not in readings and view.does(identity, number, "measures") is None]
+    if readings and not hands_out(view, identity, opening):
+        graph = view.graph(identity)
+        yield from (number for number in readings if path(graph, opening, number, others, exceptional=False) is not None)
+
+
 def hands_out(view: View, identity: FunctionId, opening: int) -> bool:
     """Whether the function gives its caller the handle that an event opened: as its result, or for the time of a `with`."""
     return any(
@@ -84,7 +104,7 @@ def handle_contents(view: View, identity: FunctionId, opening: int, behind: froz
     found: list[Value] = []
     for number in handle_uses(view, identity, opening):
         call = view.event(identity, number)
-        if view.does(identity, number, "loads", "reads", "syncs", "truncates", "parses"):
+        if view.does(identity, number, *_READING, "syncs", "truncates"):
             continue
         if view.does(identity, number, "opens"):               # a descriptor that becomes a handle
             found += handle_contents(view, identity, number, behind | {opening}) if number not in behind else ()
@@ -116,7 +136,7 @@ def _written_object(view: View, identity: FunctionId, number: int, opening: int)
     event = view.event(identity, number)
     if event.path is None or not event.path.steps or not isinstance(event.path.root, Name) or event.path.root.scope == "global":
         return None
-    if any(call.functions or call.abstract for call in view.calls(identity, number)) or view.does(identity, number, "loads", "parses", "reads"):
+    if any(call.functions or call.abstract for call in view.calls(identity, number)) or view.does(identity, number, *_READING):
         return None
     handed = [_is_handle(view, identity, number, a.value, opening) for a in event.arguments]
     if not any(handed) or not all(given or isinstance(a.value, Constant) for given, a in zip(handed, event.arguments)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ctxlint.calls.additions import filled, is_bare
+from ctxlint.calls.additions import as_shown, filled, is_bare, leaves_open
 from ctxlint.calls.elements import STR
 from ctxlint.calls.generics import close
 from ctxlint.calls.inference import Inference
@@ -116,9 +116,9 @@ def binding_types(inference: Inference, id: FunctionId, name: str, event: int) -
     if bound.kind == "catch":
         return instances_of(inference.of_value(id, event, bound.value))
     annotated = annotated_variable(inference, id, name)
-    if annotated:
+    if annotated and not leaves_open(annotated):
         return annotated
-    return inference.of_value(id, event, bound.value)
+    return as_shown(annotated, inference.of_value(id, event, bound.value))
 
 
 def annotated_variable(inference: Inference, id: FunctionId, name: str) -> Types:

@@ -272,12 +272,14 @@ class View:
         found = self._handed.get(identity)
         if found is None:
             found = self._handed[identity] = {}
-            for number, event in enumerate(self.function(identity).events):
+            events = self.function(identity).events
+            awaited = {event.value for event in events if event.kind == "suspend"}
+            for number, event in enumerate(events):
                 if event.kind == "call" and event.arguments:
                     takes = any([self.runs(name) for name in self.call_graph.callees(identity, number).externals])
                     for argument in event.arguments if takes else ():
                         for kind, what in self.origins(identity).identity(argument.value, number):
-                            if kind == "result" and isinstance(what, int) and self.event(identity, what).kind == "call":
+                            if kind == "result" and isinstance(what, int) and events[what].kind == "call" and Result(what) not in awaited:
                                 found[what] = number
         return found
 

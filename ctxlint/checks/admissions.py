@@ -8,8 +8,10 @@ import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.conflict_sets import Facts, Sides, crossed, is_effect, read_fields
+from ctxlint.checks.conflict_sets import crossed, read_fields
 from ctxlint.checks.decisions import Decision, is_declared
+from ctxlint.checks.declared_sets import is_effect
+from ctxlint.checks.sides import Facts, Sides
 from ctxlint.flow.graph import EventGraph
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value

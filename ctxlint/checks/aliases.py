@@ -228,7 +228,7 @@ def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -
         analysis.spare(restore.function, restore.event, "the record of what is live is made anew before another one is restored",
                        (save.function, save.event))
         return
-    copied = restore.image.depth + steps_below(restore.image.holder, save.place)
+    copied = restore.image.depth + max(steps_below(restore.image.holder, save.place) - save.image.around, 0)
     live = Image(restore.place, copied, restore.image.where, apart=save.image.apart)
     change = facts.changes.first(live, _sides(analysis, save, restore), through=True)
     if change is not None:

@@ -42,7 +42,9 @@ def bypasses(
             continue
         for edit in undo.edits.own(function):
             known = bool(edit.holders & cell)
-            if (known or _looks_like(analysis, function, edit, cell)) and _moves(analysis, function, edit, tail):
+            if (known or _looks_like(analysis, function, edit, cell)) and _moves(analysis, function, edit, tail) and not (
+                undo.is_of_something_new(function, edit)
+            ):
                 if _touches(analysis, undo, function, record.container):
                     yield from _sometimes(analysis, undo, function, edit, record.container)
                 elif not _is_called_by_commands(analysis, undo, record, function) and not _asks_log(analysis, undo, function, edit, record.container) and not _is_of_other_times(analysis, undo, record, function, edit) and not _covered(analysis, undo, function, record.container, cell, replayers, 0):

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.types import ClassObject
 from ctxlint.calls.view import Call
 from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.fresh_guards import conditions
+from ctxlint.checks.records import named_keys
 from ctxlint.flow.paths import path
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
@@ -24,16 +26,21 @@ DEEPEST = 5
 """How many calls down a record is followed."""
 
 _CHOICES = frozenset({"if", "or", "and"})
+_JOINS = frozenset({"+", "-", "|", "*", "list", "set", "tuple"})
 _TESTS = frozenset({"==", "!=", "<", ">", "<=", ">=", "is", "is not", "in", "not in", "not"})
 _PICKERS = frozenset({"get", "pop", "setdefault"})
 """What mappings are asked with for one entry."""
 
 
 class Leaf(NamedTuple):
-    """Where a walk ends: a formal, or the reading itself (no name), and which field of it is needed (empty: all of it)."""
+    """Where a walk ends: a formal, or the reading itself (no name), and which field of it is needed (empty: all of it).
+
+    It is changed when something is put into it, or it is put together with something, on the way.
+    """
 
     formal: str
     field: str
+    is_changed: bool
 
 
 def carries_only_constants(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
@@ -42,17 +49,22 @@ def carries_only_constants(analysis: Analysis, identity: FunctionId, read: int, 
     if not fields or "" in fields:
         return False
     formals = _key_formals(analysis, identity, read)
-    return all(
-        any(name == field or name.endswith(f"_{field}") for name in formals) or _never_changes(analysis, identity, field)
-        for field in fields
+    others = {field for field in fields if not any(name == field or name.endswith(f"_{field}") for name in formals)}
+    return others.isdisjoint(leaf.field for leaf in _carried(analysis, identity, read, write) if leaf.is_changed) and all(
+        _never_changes(analysis, identity, write, field) for field in others
     )
 
 
 def carried_fields(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> frozenset[str]:
     """The fields of the reading that go into the write; the empty name if all of it does, which outweighs the others."""
-    found = {leaf for value in write.contents for leaf in _Walk(analysis, identity, read, 0).leaves(value, write.event, "")}
-    fields = frozenset(leaf.field for leaf in found if not leaf.formal)
+    fields = frozenset(leaf.field for leaf in _carried(analysis, identity, read, write))
     return frozenset({""}) if "" in fields else fields
+
+
+def _carried(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> frozenset[Leaf]:
+    """What of the reading goes into the write."""
+    found = {leaf for value in write.contents for leaf in _Walk(analysis, identity, read, 0).leaves(value, write.event, "")}
+    return frozenset(leaf for leaf in found if not leaf.formal)
 
 
 def is_of_reading(analysis: Analysis, identity: FunctionId, read: int, value: Value, at: int, field: str) -> bool:
@@ -65,13 +77,51 @@ def _key_formals(analysis: Analysis, identity: FunctionId, read: int) -> frozens
     return frozenset(formal.name for target in targets for formal in analysis.view.function(target).formals)
 
 
-def _never_changes(analysis: Analysis, identity: FunctionId, field: str) -> bool:
-    """Whether at most one function around, and not this one, sets the field to something else than its own old value."""
+def _never_changes(analysis: Analysis, identity: FunctionId, write: StoreEffect, field: str) -> bool:
+    """Whether at most one function around, and not this one, sets the field to something else than its own old value.
+
+    Who writes records of another kind into the store sets theirs.
+    """
     setters = [
         one for one in _around(analysis, identity)
-        if any(True for _ in _settings(analysis, one, field)) or _changes_in_place(analysis, one, field)
+        if (_sets_anew(analysis, one, field) or _changes_in_place(analysis, one, field))
+        and (one == identity or not _writes_another_kind(analysis, one, named_keys(analysis, identity, write.event), write))
     ]
     return len(setters) <= 1 and identity not in setters
+
+
+def _sets_anew(analysis: Analysis, identity: FunctionId, field: str) -> bool:
+    """Whether the function sets the field to something else than its old value, and does not put that in again where there is one."""
+    settings = [number for number, _ in _settings(analysis, identity, field)]
+    return bool(settings) and not any(
+        all(path(analysis.view.graph(identity), again, n, start="completed") is None for n in settings)
+        for again in _puts_old_in_again(analysis, identity, settings, field)
+    )
+
+
+def _puts_old_in_again(analysis: Analysis, identity: FunctionId, settings: list[int], field: str) -> Iterator[int]:
+    """Where the field gets its old value whenever the record that is read has one: nothing else is asked after the settings."""
+    origins = analysis.view.origins(identity)
+    asked = set.intersection(*(set(conditions(analysis, identity, n)) for n in settings))
+    for number, event in enumerate(analysis.view.function(identity).events):
+        if event.kind == "write" and event.value is not None and _last_field(event) == field and (
+            _is_old_value(analysis, identity, number, event.value, field)
+        ):
+            old = {a for a in origins.roots(event.value, number) if a[0] == "result"}
+            if any(isinstance(what, int) and analysis.summaries.reads_store(identity, what) for _, what in old) and all(
+                atom in old or atom[0] == "constant"
+                for at, value in set(conditions(analysis, identity, number)) - asked for atom in origins.roots(value, at)
+            ):
+                yield number
+
+
+def _writes_another_kind(analysis: Analysis, identity: FunctionId, named: frozenset[str], write: StoreEffect) -> bool:
+    """Whether all that the function writes into the store goes under other names that are written there."""
+    given = [
+        named_keys(analysis, identity, e.event) for e in analysis.summaries.of(identity).effects
+        if e.kind in WRITES and e.keys & write.keys
+    ] if named else []
+    return bool(given) and all(names and names.isdisjoint(named) for names in given)
 
 
 def _changes_in_place(analysis: Analysis, identity: FunctionId, field: str) -> bool:
@@ -98,12 +148,12 @@ def _around(analysis: Analysis, identity: FunctionId) -> frozenset[FunctionId]:
     return found
 
 
-def _settings(analysis: Analysis, identity: FunctionId, field: str) -> Iterator[Value]:
-    """The values other than the field's own old one that the function puts into the field of something."""
+def _settings(analysis: Analysis, identity: FunctionId, field: str) -> Iterator[tuple[int, Value]]:
+    """The values other than the field's own old one that the function puts into the field of something, and where."""
     for number, event in enumerate(analysis.view.function(identity).events):
-        for value in _set_by(event, field):
+        for value in _set_by(event, field) if not analysis.summaries.reads_store(identity, number) else ():
             if not _is_old_value(analysis, identity, number, value, field):
-                yield value
+                yield number, value
 
 
 def _set_by(event: Event, field: str) -> Iterator[Value]:
@@ -112,11 +162,13 @@ def _set_by(event: Event, field: str) -> Iterator[Value]:
     for argument in event.arguments:
         if argument.keyword == field:
             yield argument.value
-    for value in (event.value, *(a.value for a in event.arguments)):
-        if isinstance(value, Compound) and value.operator == "dict":
-            for key, part in zip(value.parts[::2], value.parts[1::2]):
-                if isinstance(key, Constant) and key.text == field:
-                    yield part
+    pending = [value for value in (event.value, *(a.value for a in event.arguments)) if isinstance(value, Compound)]
+    while pending:
+        shown = pending.pop()
+        pending += [part for part in shown.parts if isinstance(part, Compound)]
+        for key, part in zip(shown.parts[::2], shown.parts[1::2]) if shown.operator == "dict" else ():
+            if isinstance(key, Constant) and key.text == field:
+                yield part
 
 
 def _is_old_value(analysis: Analysis, identity: FunctionId, at: int, value: Value, field: str) -> bool:
@@ -157,18 +209,19 @@ class _Walk:
         self._identity = identity
         self._read = read
         self._depth = depth
-        self._seen: set[tuple[Value, int, str]] = set()
+        self._seen: set[tuple[Value, int, str, bool]] = set()
         self._found: set[Leaf] = set()
-        self._pending: list[tuple[Value, int, str]] = []
+        self._pending: list[tuple[Value, int, str, bool]] = []
+        self._is_changed = False
 
     def leaves(self, value: Value, at: int, field: str) -> frozenset[Leaf]:
         """What the value's field (or all of it) is made of."""
-        self._pending.append((value, at, field))
+        self._pending.append((value, at, field, False))
         while self._pending:
             question = self._pending.pop()
             if question not in self._seen:
                 self._seen.add(question)
-                part, where, wanted = question
+                part, where, wanted, self._is_changed = question
                 if isinstance(part, Compound):
                     self._compound(part, where, wanted)
                 elif isinstance(part, Name):
@@ -177,8 +230,8 @@ class _Walk:
                     self._event(part.event, wanted)
         return frozenset(self._found)
 
-    def _ask(self, values: Iterable[Value], at: int, field: str) -> None:
-        self._pending.extend((value, at, field) for value in values)
+    def _ask(self, values: Iterable[Value], at: int, field: str, *, changed: bool = False) -> None:
+        self._pending.extend((value, at, field, changed or self._is_changed) for value in values)
 
     def _compound(self, value: Compound, at: int, field: str) -> None:
         if value.operator in _TESTS:
@@ -193,14 +246,16 @@ class _Walk:
                 else:
                     self._ask((part,), at, field)
         else:
-            self._ask(value.parts, at, "")
+            self._ask(value.parts, at, "", changed=value.operator in _JOINS and len(value.parts) > 1)
 
     def _name(self, name: Name, at: int, field: str) -> None:
         definitions = self._view.definitions(self._identity)
         stored = [n for n in definitions.added.listed(definitions.added.bits(at, name.name))] if name.scope == "local" else []
         setting: set[int] = set()
+        is_changed = False
         for number in stored:
             event = self._view.event(self._identity, number)
+            is_changed |= event.kind == "call" or not _last_field(event)
             if event.kind == "write" and event.path is not None and len(event.path.steps) == 1:
                 last = _last_field(event)
                 if event.value is not None and (not field or not last or last == field):
@@ -215,10 +270,11 @@ class _Walk:
                 continue
             if number == ENTRY_VALUE:
                 if name.scope == "local":
-                    self._found.add(Leaf(name.name, field))
+                    self._found.add(Leaf(name.name, field, self._is_changed or is_changed))
                 continue
             event = self._view.event(self._identity, number)
-            self._ask((event.value,) if event.kind == "local" and event.value is not None else (Result(number),), number, field)
+            bound = event.value if event.kind == "local" and event.value is not None else Result(number)
+            self._ask((bound,), number, field, changed=is_changed)
 
     def _is_set_on_all_ways(self, bound: int, at: int, setting: set[int]) -> bool:
         """Whether the object that was bound gets the field set before it is used."""
@@ -228,7 +284,7 @@ class _Walk:
     def _event(self, number: int, field: str) -> None:
         event = self._view.event(self._identity, number)
         if number == self._read:
-            self._found.add(Leaf("", field))
+            self._found.add(Leaf("", field, self._is_changed))
         elif event.kind == "read" and event.path is not None:
             self._ask((event.path.root,), number, _last_field(event))
         elif event.kind == "suspend" and event.value is not None:
@@ -256,9 +312,9 @@ class _Walk:
             if event.kind == "return" and event.value is not None:
                 for leaf in inner.leaves(event.value, at, field):
                     if leaf.formal in actuals:
-                        self._ask((actuals[leaf.formal],), number, leaf.field)
+                        self._ask((actuals[leaf.formal],), number, leaf.field, changed=leaf.is_changed)
                     elif leaf.formal == receiver_name(function) and call.receiver is not None:
-                        self._receiver(number, call.receiver, leaf.field)
+                        self._ask((call.receiver.root,), number, leaf.field, changed=leaf.is_changed)
 
     def _outside(self, number: int, event: Event, call: Call, field: str) -> None:
         """A mapping asked for one entry, a record made of keywords, a copy with changes; anything else is made of all it gets."""

@@ -24,7 +24,7 @@ from ctxlint.checks.same_place import bound_later, elsewhere, moved_elsewhere
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import STORE, Holder
-from ctxlint.roles.measures import ZERO
+from ctxlint.roles.sums import ZERO
 from ctxlint.roles.undo import UndoRecords
 
 

@@ -14,13 +14,14 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.admissions import admitted, positive_answer
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.conflict_sets import Facts, Sides, asks_the_state, formal_left_out, left_out, told_with
+from ctxlint.checks.conflict_sets import asks_the_state, formal_left_out, left_out, told_with
 from ctxlint.checks.decisions import SETS, Decision, Decisions, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.optimistic import WritesAlone, writes_alone
-from ctxlint.checks.predicates import is_predicate
+from ctxlint.checks.predicates import is_predicate, is_question
 from ctxlint.checks.reducers import combines
+from ctxlint.checks.sides import Facts, Sides
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.accesses import Accesses
@@ -62,7 +63,7 @@ def _of_decisions(
         key = (each, decision.owner)
         if key not in accesses:
             accesses[key] = Accesses(selecting, each.names, each.modules, asking[decision.owner], each.owners)
-        facts = Facts(fields, accesses[key], overlaps)
+        facts = Facts(fields, accesses[key], overlaps, selecting.fills, all_decisions.left_behind)
         if asks_the_state(facts, decision):
             continue
         sides = left_out(analysis, facts, decision) if decision.owner else formal_left_out(analysis, facts, decision)
@@ -86,7 +87,7 @@ def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
     Whether keys are among others is asked of two changes that are handed over, or by whoever then goes on with the change itself.
     """
     overlap = decision.overlap
-    if is_predicate(analysis, decision.function) or overlap.operator in SETS:
+    if is_question(analysis, decision.function) or overlap.operator in SETS:
         return True
     if overlap.iterated and overlap.operator in ("in", "not in"):
         return decision.given or not decision.owner or not decision.paired or _handles_whole(analysis, fields, decision)

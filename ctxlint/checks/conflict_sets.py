@@ -4,46 +4,22 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
-
-import msgspec
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.decisions import Decision, asks_for_regions, is_declared
 from ctxlint.checks.declarations import declarations, held_by, is_collection, is_mapping, parts_of
-from ctxlint.checks.grouping import read_in_groups
+from ctxlint.checks.declared_sets import by_declaration, by_place, is_effect, named_for_reading, relatives, siblings
 from ctxlint.checks.picking import picked_from
+from ctxlint.checks.sides import Facts, Involved, Sides
+from ctxlint.checks.sorting import sorts
 from ctxlint.checks.validation import holds_until_applied, is_of_two
 from ctxlint.diagnostic import Confidence
-from ctxlint.flow.paths import path
-from ctxlint.ir.value import Compound, Name
-from ctxlint.knowledge.words import hints
-from ctxlint.roles.accesses import Accesses, Use
-from ctxlint.roles.fields import Fields
+from ctxlint.flow.paths import path, reachable
+from ctxlint.ir.value import AccessPath, Compound, Name, Result
+from ctxlint.roles.accesses import Use
 from ctxlint.roles.keyed import Places
-from ctxlint.roles.overlaps import Overlap, Overlaps
-
-Involved = Callable[[], frozenset[str]]
-"""The fields that are compared around a decision; found when something else depends on it."""
-
-
-class Facts(msgspec.Struct, frozen=True):
-    """What the check asks about fields."""
-
-    fields: Fields
-    accesses: Accesses
-    overlaps: Overlaps
-
-
-class Sides(msgspec.Struct, frozen=True):
-    """What a decision compares, and what it leaves out: names of fields, and where their use shows."""
-
-    written: str
-    read: str
-    store: Use | None
-    use: Use | None
-    confidence: Confidence
+from ctxlint.roles.overlaps import Overlap
 
 
 def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | None:
@@ -61,10 +37,12 @@ def left_out(analysis: Analysis, facts: Facts, decision: Decision) -> Sides | No
             return None
         if sureness == "low" and not decision.given:
             return None
-        are_sets = asks_for_regions(decision.overlap) or _are_several(analysis, decision, read, use)
-        return Sides(store.field, read, store, use, sureness if are_sets else "low")
+        if not (asks_for_regions(decision.overlap) or _are_several(analysis, decision, read, use)):
+            applied = decision.given and use.function == store.function and sorts(analysis, decision)
+            sureness = "medium" if applied else "low"
+        return Sides(store.field, read, store, use, sureness)
     unsure: Sides | None = None
-    for way in (_by_declaration, _by_effect, _by_elimination):
+    for way in (by_declaration, by_place, _by_noting, _by_what_is_filed, _by_elimination, _by_basis):
         found = way(analysis, facts, decision, involved)
         if found is not None and found.confidence != "low":
             return found
@@ -78,48 +56,6 @@ def _are_equal(analysis: Analysis, decision: Decision) -> bool:
         return False
     declared = declarations(analysis, decision.owner)
     return all(is_collection(declared.get(key, "")) or is_mapping(declared.get(key, "")) for key in decision.compared)
-
-
-def _by_declaration(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
-    """A field that is declared like a compared one, and whose use is not in view: names say how sure it is."""
-    siblings = frozenset(
-        key for key in _siblings(analysis, facts, decision) - decision.compared if not facts.accesses.selects_from_what_stays(key)
-    ) if decision.sets or decision.meets else ()
-    if not siblings or involved().intersection(siblings):
-        return None
-    by_use = read_in_groups(analysis, facts.fields, facts.accesses, decision, siblings)
-    if by_use is not None:
-        return Sides(min(decision.compared), by_use.field, None, by_use, "medium")
-    named = _named(analysis, siblings)
-    effect = next((key for key in sorted(decision.compared) if is_effect(analysis, key)), None)
-    alike = named if effect else named & _alike(analysis, facts, decision)
-    if not decision.sets and not alike:
-        return None
-    return Sides(effect or min(decision.compared), min(alike or named or siblings), None, None, "medium" if alike else "low")
-
-
-def _by_effect(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
-    """A collection of what a compared field holds that is seen to select writes: names say how sure it is that it is a read set."""
-    if not decision.given or not is_declared(decision.owner):
-        return None
-    stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write")]
-    declared = declarations(analysis, decision.owner)
-    callers = {caller for caller, _ in analysis.view.call_graph.callers(decision.function)}
-    for store in stores:
-        annotation = declared.get(store.field, "")
-        held = held_by(annotation)
-        beside = frozenset(
-            key for key, annotation in declared.items()
-            if key not in decision.compared and held and is_collection(annotation) and held_by(annotation) == held
-            and not facts.accesses.selects_from_what_stays(key)
-        )
-        if (beside and involved() & beside) or any(facts.accesses.uses(key, "write") or facts.accesses.is_looked_up(key) for key in beside):
-            continue
-        named = _named(analysis, beside)
-        applied = store.function in callers or is_collection(annotation) or is_mapping(annotation)
-        if named or (beside and applied):
-            return Sides(store.field, min(named or beside), store, None, "medium" if named and applied else "low")
-    return None
 
 
 def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
@@ -140,12 +76,65 @@ def _by_elimination(analysis: Analysis, facts: Facts, decision: Decision, involv
 
 def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A text that a change carries, and from which some function of the module picks out names of what it refers to."""
-    if not is_declared(decision.owner) or not any(facts.accesses.uses(key, "write") for key in decision.compared):
+    if not any(facts.accesses.uses(key, "write") for key in decision.compared):
         return None
-    for key, function, event in picked_from(analysis, facts.fields, decision.owner):
-        if key not in decision.compared and key not in involved():
-            written = min(decision.compared)
-            return Sides(written, key, None, Use(key, "read", function, event), "medium" if decision.given else "low")
+    for picked in picked_from(analysis, facts.fields, facts.fills, decision.owner):
+        if picked.field not in decision.compared and picked.field not in involved():
+            sure = decision.given and ((is_declared(decision.owner) and not picked.becomes) or sorts(analysis, decision))
+            if not sure and not is_declared(decision.owner):
+                continue
+            return Sides(min(decision.compared), picked.field, None, Use(picked.field, "read", picked.function, picked.event), "medium" if sure else "low")
+    return None
+
+
+def _by_noting(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
+    """A collection of the keys by which a function looks up, where changes are sorted, or sets of theirs compared that select writes."""
+    stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write")]
+    meets = bool(stores) and decision.given and (decision.sets or decision.meets)
+    if not is_declared(decision.owner) or not decision.paired:
+        return None
+    for key in sorted(_fields_of(analysis, facts, decision) - decision.compared):
+        noted = [use for use in facts.accesses.uses(key, "read") if use.filled and use.each and use.places - decision.compared - {key}]
+        if not noted or not _is_read_by(facts, decision, key) or not _comparable(analysis, decision, key) or key in involved():
+            continue
+        if not _has_the_same_keys(analysis, facts, decision, key) and (meets or sorts(analysis, decision)):
+            return Sides(min(decision.compared), key, stores[0] if stores else None, noted[0], "medium")
+    return None
+
+
+def _by_basis(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
+    """A mapping of what a change found at all places that it depends on, and of which only those are looked at that it writes.
+
+    It is named for that: other mappings have the keys that are written alone, as the versions that are expected of them.
+    """
+    value, where = decision.overlap.value, decision.overlap.event
+    if not decision.overlap.looked or not isinstance(value, Compound) or not any(facts.accesses.uses(key, "write") for key in decision.compared):
+        return None
+    events = analysis.view.function(decision.function).events
+    for part in value.parts:
+        event = events[part.event] if isinstance(part, Result) else None
+        if isinstance(part, Result) and event is not None and event.path is not None and event.path.steps:
+            container = AccessPath(event.path.root, event.path.steps[:-1])
+            held = frozenset(
+                leaf.key for leaf in facts.fields.of_path(decision.function, part.event, container, event.keys[:-1])
+                if leaf.field and leaf.owner == decision.owner and leaf.key not in decision.compared)
+            for key in sorted(named_for_reading(analysis, held) - involved()):
+                if _comparable(analysis, decision, key):
+                    return Sides(min(decision.compared), key, None, Use(key, "read", decision.function, where), "medium")
+    return None
+
+
+def _by_what_is_filed(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
+    """A part of a change that is put into a container of its own where the compared one is put into what it is compared with.
+
+    It is a read set when it is called so, or when both are taken out again, and the other one says what is written: then the
+    containers say what is under way.
+    """
+    writes = any(is_effect(analysis, key) or facts.accesses.uses(key, "write") for key in decision.compared)
+    for filed in facts.left_behind.beside(decision.owner, decision.compared, decision.overlap) if not decision.paired and is_declared(decision.owner) else ():
+        if involved().isdisjoint((filed.part, filed.container)) and _comparable(analysis, decision, filed.part):
+            if (filed.under_way and writes) or named_for_reading(analysis, frozenset([filed.part])):
+                return Sides(min(decision.compared), filed.part, None, Use(filed.part, "read", filed.function, filed.event), "medium")
     return None
 
 
@@ -163,7 +152,7 @@ def _sureness(analysis: Analysis, decision: Decision, read: str, use: Use, store
     """How sure it is that the fields are a write set and a read set: identifiers are compared for many reasons."""
     single = decision.overlap.operator in ("==", "!=", "in", "not in")
     several = _are_several(analysis, decision, read, use)
-    if single and use.function != store.function and not several and not hints(read.rpartition(".")[2], analysis.words.dependencies):
+    if single and use.function != store.function and not several and not named_for_reading(analysis, frozenset([read])):
         return "low"
     return "high" if decision.paired and (several or not single or use.function == store.function) else "medium"
 
@@ -216,7 +205,7 @@ def _reads_by_use(analysis: Analysis, facts: Facts, decision: Decision) -> dict[
     for key in _fields_of(analysis, facts, decision):
         if key in decision.compared or not _is_read_by(facts, decision, key):
             continue
-        if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key):
+        if not _comparable(analysis, decision, key) or _is_made_of(analysis, facts, decision, key) or _has_the_same_keys(analysis, facts, decision, key):
             continue
         for written in sorted(decision.compared):
             opposed = facts.accesses.opposed(key, written, asks_for_regions(decision.overlap) or (
@@ -241,7 +230,7 @@ def read_fields(analysis: Analysis, facts: Facts, decision: Decision) -> frozens
         if _is_read_by(facts, decision, key) and any(facts.accesses.opposed(key, written) for written in decision.compared)
     }
     named = frozenset(
-        key for key in _named(analysis, _siblings(analysis, facts, decision)) if not facts.accesses.uses(key, "write"))
+        key for key in named_for_reading(analysis, siblings(analysis, facts, decision)) if not facts.accesses.uses(key, "write"))
     return frozenset(by_use) | named | crossed(facts, decision)
 
 
@@ -257,6 +246,29 @@ def _is_made_of(analysis: Analysis, facts: Facts, decision: Decision, key: str) 
     return bool(given) and given <= decision.compared
 
 
+def _has_the_same_keys(analysis: Analysis, facts: Facts, decision: Decision, key: str) -> bool:
+    """Whether a field only gets what a compared one gets as well: versions that are expected of what is written."""
+    made = {use.function for use in facts.accesses.uses(key, "read") if use.filled}
+    return bool(made) and all(_is_filled_alike(analysis, facts, decision, key, identity) for identity in made)
+
+
+def _is_filled_alike(analysis: Analysis, facts: Facts, decision: Decision, key: str, identity: FunctionId) -> bool:
+    """Whether a function that fills a field fills a compared one on the same way, with what that is made of."""
+    graph = analysis.view.graph(identity)
+    filled = [
+        (number, field, frozenset().union(*(facts.fills.sources(identity, number, value) for value in values)))
+        for number, field, values in facts.fills.of(identity) if field == key or field in decision.compared
+    ]
+    return all(
+        any(
+            other in decision.compared and own and own <= sources
+            and (at == number or at in reachable(graph, number) or number in reachable(graph, at))
+            for at, other, sources in filled
+        )
+        for number, field, own in filled if field == key
+    )
+
+
 def _comparable(analysis: Analysis, decision: Decision, key: str) -> bool:
     """Whether a field can hold the same things as the compared ones, as far as their annotations say."""
     declared = declarations(analysis, decision.owner)
@@ -269,7 +281,7 @@ def _fields_of(analysis: Analysis, facts: Facts, decision: Decision) -> frozense
     if not is_declared(decision.owner):
         return frozenset(key for key in facts.accesses.together(decision.compared) if key.startswith(f"{decision.owner}."))
     found: set[str] = set()
-    for relative in _relatives(analysis, decision):
+    for relative in relatives(analysis, decision):
         found |= facts.accesses.fields_of(relative)
     told = {count for key in decision.compared if (count := told_with(analysis, key)) > 1}
     return frozenset(key for key in found if _is_part(analysis, key) or told_with(analysis, key) in told)
@@ -279,20 +291,6 @@ def told_with(analysis: Analysis, key: str) -> int:
     """How many formals the method of that name has; 0 for fields."""
     method = analysis.program.method(key.rpartition(".")[0], key.rpartition(".")[2])
     return len(analysis.view.function(method).formals) if method is not None else 0
-
-
-def _relatives(analysis: Analysis, decision: Decision) -> frozenset[str]:
-    """The classes whose fields a change has: those of the compared ones, their ancestors, and what is derived from them beside them."""
-    info = analysis.program.class_(decision.owner)
-    found: set[str] = set()
-    for owner in (decision.owner, *(key.rpartition(".")[0] for key in decision.compared)):
-        each = analysis.program.class_(owner)
-        found.update((owner,) if each is None else each.mro)
-    for name in info.subclasses if info is not None else ():
-        derived = analysis.program.class_(name)
-        if info is not None and derived is not None and derived.module == info.module:
-            found.add(name)
-    return frozenset(found)
 
 
 def _is_part(analysis: Analysis, key: str) -> bool:
@@ -305,34 +303,6 @@ def _is_part(analysis: Analysis, key: str) -> bool:
     if method is not None:
         return len(analysis.view.function(method).formals) == 1
     return field in analysis.view.inference.stores(owner) or any(each.name == field for each in info.ir.fields)
-
-
-def _siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
-    """The collections that a class declares just like a compared one, or of what that one is: they hold the same kind of thing."""
-    if not is_declared(decision.owner):
-        effects = [key for key in decision.compared if is_effect(analysis, key)]
-        named = _named(analysis, facts.accesses.together(decision.compared))
-        return named if effects else named & _alike(analysis, facts, decision)
-    declared = declarations(analysis, decision.owner)
-    held = {held_by(declared.get(key, "")) for key in decision.compared} - {frozenset()}
-    return _alike(analysis, facts, decision) | _named(analysis, frozenset(
-        key for key, annotation in declared.items() if is_collection(annotation) and held_by(annotation) in held
-    ))
-
-
-def _alike(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[str]:
-    """The collections that are declared just like a compared one, or written down to hold the same."""
-    if not is_declared(decision.owner):
-        return frozenset(key for key in facts.accesses.together(decision.compared) if any(
-            key not in decision.compared and facts.accesses.holds_like(key, other) for other in decision.compared))
-    declared = declarations(analysis, decision.owner)
-    kinds = {declared[key] for key in decision.compared if declared.get(key)}
-    return frozenset(key for key, annotation in declared.items() if annotation in kinds and is_collection(annotation))
-
-
-def _named(analysis: Analysis, keys: frozenset[str]) -> frozenset[str]:
-    """Those that are named for what a change depends on."""
-    return frozenset(key for key in keys if hints(key.rpartition(".")[2], analysis.words.dependencies))
 
 
 def crossed(facts: Facts, decision: Decision) -> frozenset[str]:
@@ -359,11 +329,6 @@ def _is_read_by(facts: Facts, decision: Decision, key: str) -> bool:
     reads = facts.accesses.uses(key, "read")
     kept = not decision.of_tables and facts.accesses.is_looked_up(key) and not any(use.filled and key not in use.places and use.places for use in reads)
     return bool(reads) and not facts.accesses.uses(key, "write") and not kept
-
-
-def is_effect(analysis: Analysis, key: str) -> bool:
-    """Whether a field is named for what a change does."""
-    return bool(hints(key.rpartition(".")[2], analysis.words.effects))
 
 
 def _is_filled_anyway(analysis: Analysis, facts: Facts, decision: Decision) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.duals import translated
 from ctxlint.checks.positional import Carried, Reason
 from ctxlint.flow.loops import Loop, Loops
 from ctxlint.flow.paths import path
@@ -18,7 +17,7 @@ _COUNTED = frozenset(["append", "pop", "insert", "remove", "prepend"])
 
 
 def counted_otherwise(analysis: Analysis, undo: UndoRecords, carried: Carried) -> Iterator[Reason]:
-    """A loop that edits in some rounds and counts others, by a variable or by the length of what it goes through."""
+    """A loop that edits in some rounds and counts others, by a variable."""
     record = carried.record
     if record.command is not None or record.distance:
         return
@@ -32,26 +31,6 @@ def counted_otherwise(analysis: Analysis, undo: UndoRecords, carried: Carried) -
                 record.function, edit.event,
             )
             return
-        if undo.edits.may_be_left_out(edit) and _is_every_round_counted(analysis, undo, carried, edit, loop):
-            yield Reason(
-                "miscounted", "some round of the loop makes no edit, and the record counts them all", "high", record.function, edit.event
-            )
-            return
-
-
-def _is_every_round_counted(analysis: Analysis, undo: UndoRecords, carried: Carried, edit: Edit, loop: Loop) -> bool:
-    """Whether the replay takes back as many elements as the loop has rounds."""
-    record = carried.record
-    over = analysis.view.event(record.function, loop.driver).value if loop.driver is not None else None
-    if over is None or loop.driver is None:
-        return False
-    length = undo.measures.length(record.function, loop.driver, over)
-    rounds = undo.edits.settle(record.function, length) or length
-    for replay in carried.replays:
-        for count in (replay.edit.removed, replay.edit.inserted):
-            if count is not None and count.terms and translated(undo, record, edit, replay.function, count, False) == rounds:
-                return True
-    return False
 
 
 def _is_miscounted_by_variable(analysis: Analysis, undo: UndoRecords, carried: Carried, edit: Edit, loop: Loop) -> bool:

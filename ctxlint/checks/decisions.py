@@ -15,10 +15,11 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import Instance
 from ctxlint.checks.across import lie_across
 from ctxlint.checks.analysis import Analysis
+from ctxlint.checks.left_behind import LeftBehind
 from ctxlint.checks.predicates import is_predicate
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Compound, Name, Result, Value
+from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.fields import Fields
 from ctxlint.roles.leaf import Leaf, whose
 from ctxlint.roles.overlaps import BEFORE, ORDERED, Overlap, Overlaps
@@ -31,7 +32,6 @@ _HOLDING = MAPPINGS | SEQUENCES | {"builtins.set", "builtins.frozenset", "builti
 """Classes of the language whose objects hold others, or that say nothing."""
 _SAMENESS = frozenset(["__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"])
 """Methods that say whether two objects are equal, or which comes first: nothing is applied by that."""
-_PUTS = frozenset(["append", "add", "extend", "update", "insert", "appendleft", "put", "put_nowait"])
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -57,6 +57,11 @@ class Decision(msgspec.Struct, frozen=True):
         return self.paired and any(_is_meeting(self.overlap, leaf) for leaf in self.overlap.left if leaf.key in self.compared)
 
     @property
+    def weight(self) -> tuple[bool, bool]:
+        """Which of two comparisons of a function decides: what two changes have in common does, before what is the same in both."""
+        return self.paired, self.paired and asks_for_regions(self.overlap)
+
+    @property
     def of_tables(self) -> bool:
         """Whether changes are names, under which tables hold their parts."""
         return any(leaf.instance.endswith("]") for leaf in self.overlap.left if leaf.key in self.compared)
@@ -70,7 +75,7 @@ class Decisions:
         self._view = analysis.view
         self._fields = fields
         self._overlaps = overlaps
-        self._puts: dict[str, list[tuple[FunctionId, int]]] | None = None
+        self.left_behind = LeftBehind(analysis, fields)
         self._ways: dict[tuple[FunctionId, str], set[tuple[str, str]]] = {}
 
     def of(self, identity: FunctionId) -> Iterator[Decision]:
@@ -81,7 +86,7 @@ class Decisions:
         for overlap in self._overlaps.deciding(identity):
             for decision in self._compared(identity, overlap) if not overlap.settled else ():
                 known = found.get(decision.owner)
-                if known is None or (decision.paired and not known.paired):
+                if known is None or decision.weight > known.weight:
                     found[decision.owner] = decision
         for decision in found.values():
             if self._matters(identity, decision.overlap):
@@ -210,12 +215,12 @@ class Decisions:
         other = overlap.right if leaf in overlap.left else overlap.left
         if not _is_meeting(overlap, leaf) or any(each.owner == leaf.owner and each.field for each in other):
             return False
-        return any(self._has_two_states(identity, each) or self._is_kept(leaf, each.key) for each in other if each.field)
+        return any(self._has_two_states(identity, each) or self.left_behind.is_kept(leaf, each.key) for each in other if each.field)
 
     def _lies_across_others(self, identity: FunctionId, overlap: Overlap, leaf: Leaf) -> bool:
         """Whether a change's ranges are compared with those that others left behind."""
         return any(
-            self._is_kept(leaf, other.key) for other in (overlap.right if leaf in overlap.left else overlap.left)
+            self.left_behind.is_kept(leaf, other.key) for other in (overlap.right if leaf in overlap.left else overlap.left)
             if other.field and other.owner != leaf.owner and lie_across(self._overlaps.own(identity), leaf, other)
         )
 
@@ -226,13 +231,6 @@ class Decisions:
             for number, event in enumerate(self._view.function(identity).events)
             if event.kind in ("read", "call") and event.path is not None and leaf.field in event.path.steps
             for each in self._fields.of(identity, number, Result(number)) if each.field
-        )
-
-    def _is_kept(self, leaf: Leaf, container: str) -> bool:
-        """Whether some function puts what such a change writes, or the change itself, into a container."""
-        return any(
-            put.key == leaf.key or (not put.field and put.owner == leaf.owner)
-            for identity, number in self._puts_into(container) for put in self._put(identity, number)
         )
 
     def _formals_that_meet_others(self, identity: FunctionId, overlap: Overlap) -> frozenset[str]:
@@ -249,8 +247,8 @@ class Decisions:
 
     def _was_given(self, identity: FunctionId, formals: set[str], container: str) -> bool:
         """Whether the function, or a caller with what it passes for the formals, puts them into a container."""
-        for where, number in self._puts_into(container):
-            put = {leaf.instance for leaf in self._put(where, number) if not leaf.field}
+        for where, number in self.left_behind.puts_into(container):
+            put = {leaf.instance for leaf in self.left_behind.put_at(where, number) if not leaf.field}
             if put & (formals if where == identity else self._passed(where, identity, formals)):
                 return True
         return False
@@ -263,31 +261,6 @@ class Decisions:
             for call in self._view.calls(caller, number) if identity in call.functions
             for name, value in self._view.bound(call, identity).items() if name in formals and isinstance(value, Name)
         }
-
-    def _puts_into(self, container: str) -> list[tuple[FunctionId, int]]:
-        """The events that put something into a field, by its name alone."""
-        if self._puts is None:
-            self._puts = {}
-            for identity in self._analysis.program.functions():
-                for number, event in enumerate(self._view.function(identity).events):
-                    target = _target(event) if event.kind in ("call", "write") else None
-                    if target is not None and target.steps:
-                        name = next((step for step in reversed(target.steps) if not step.startswith("[")), "")
-                        self._puts.setdefault(name, []).append((identity, number))
-        return [
-            (identity, number) for identity, number in self._puts.get(container.rpartition(".")[2], ())
-            if any(leaf.key == container for leaf in self._target_fields(identity, number))
-        ]
-
-    def _target_fields(self, identity: FunctionId, number: int) -> frozenset[Leaf]:
-        event = self._view.event(identity, number)
-        target = _target(event)
-        return self._fields.of_path(identity, number, target, event.keys) if target is not None else frozenset()
-
-    def _put(self, identity: FunctionId, number: int) -> frozenset[Leaf]:
-        event = self._view.event(identity, number)
-        values = [a.value for a in event.arguments] if event.kind == "call" else [event.value] if event.value is not None else []
-        return self._fields.of_all(identity, number, [*values, *event.keys[-1:]])
 
     # What a comparison decides.
 
@@ -351,14 +324,3 @@ def asks_for_regions(overlap: Overlap) -> bool:
 def _whose(side: frozenset[Leaf], owner: str) -> frozenset[str]:
     """The objects of a class whose fields stand on a side."""
     return frozenset(leaf.who for leaf in side if leaf.field and leaf.owner == owner)
-
-
-def _target(event: Event) -> AccessPath | None:
-    """The container that an event puts a value into."""
-    if event.path is None:
-        return None
-    if event.kind == "call" and event.path.steps[-1:] and event.path.steps[-1] in _PUTS and event.arguments:
-        return AccessPath(event.path.root, event.path.steps[:-1])
-    if event.kind == "write" and event.path.steps[-1:] == ("[*]",):
-        return AccessPath(event.path.root, event.path.steps[:-1])
-    return event.path if event.kind == "write" and event.note == "aug" else None

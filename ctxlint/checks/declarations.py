@@ -33,8 +33,10 @@ def declarations(analysis: Analysis, owner: str) -> dict[str, str]:
         if method.name == "__init__":
             formals = {formal.name: formal.annotation for formal in function.formals}
             for event in function.events:
-                if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and isinstance(event.value, Name):
-                    found.setdefault(f"{owner}.{event.path.steps[0]}", formals.get(event.value.name, ""))
+                if event.kind == "write" and event.path is not None and len(event.path.steps) == 1 and event.note != "aug":
+                    told = formals.get(event.value.name, "") if isinstance(event.value, Name) else ""
+                    if event.note or told or isinstance(event.value, Name):
+                        found.setdefault(f"{owner}.{event.path.steps[0]}", event.note or told)
         elif not method.name.startswith("__"):
             found.setdefault(f"{owner}.{method.name}", function.returns or _kind(_given_back(analysis, owner, method.name)))
     for field in analysis.view.inference.stores(owner):

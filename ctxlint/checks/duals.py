@@ -18,8 +18,8 @@ from ctxlint.flow.paths import dominates, path, reachable
 from ctxlint.ir.function import Condition
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
-from ctxlint.roles.measures import Atom, Sum, single, substituted
 from ctxlint.roles.record import Record
+from ctxlint.roles.sums import Atom, Sum, single, substituted
 from ctxlint.roles.undo import UndoRecords
 
 

@@ -12,8 +12,9 @@ from ctxlint.flow.paths import dominates
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.measures import ZERO, Atom, Sum, slice_of, substituted
+from ctxlint.roles.measures import slice_of
 from ctxlint.roles.record import Record
+from ctxlint.roles.sums import ZERO, Atom, Sum, substituted
 from ctxlint.roles.undo import UndoRecords
 
 _ORDERED = frozenset(["<", "<=", ">", ">=", "==", "!="])

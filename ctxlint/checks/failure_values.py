@@ -11,6 +11,8 @@ from ctxlint.checks.appends import Appends
 from ctxlint.checks.handlers import handlers_of, is_failure_value
 from ctxlint.ir.value import NONE, Constant, Result, Value
 
+YES = Constant("bool", "True")
+
 
 class Answers:
     """Memoised: which functions tell the failure of their append by what they return."""
@@ -48,6 +50,13 @@ class Answers:
             if (caller, call) != but and not self.is_ignored(caller, call) and not self._is_handed_on(caller, call):
                 return caller, call
         return None
+
+    def tells_success(self, identity: FunctionId, after: frozenset[int]) -> bool:
+        """Whether the function answers yes, whatever comes after these events, and somebody looks at that answer."""
+        events = self._analysis.view.function(identity).events
+        given = [events[n].value for n in after if events[n].kind == "return"]
+        return bool(given) and all(value == YES for value in given) and (
+            self.is_looked_at_elsewhere(identity, (identity, -1)) is not None)
 
     def _is_handed_on(self, caller: FunctionId, call: int) -> bool:
         """Whether a call that is not used is only made to be run by another one."""

@@ -28,6 +28,7 @@ from ctxlint.checks.inner_writes import changes_it, is_by_inner, stands_at
 from ctxlint.checks.interface_pairs import pair_up
 from ctxlint.checks.live_objects import gives_live_object
 from ctxlint.checks.other_records import is_another_record
+from ctxlint.checks.overridden import is_overridden_for
 from ctxlint.checks.records import (
     Sameness,
     is_new_record,
@@ -230,6 +231,8 @@ def _harmless(
         return "the written record is a new one, which nobody else knows yet"
     if is_another_record(analysis, identity, read, write):
         return "the written record is made here and has a key of its own"
+    if is_overridden_for(analysis, identity, write):
+        return "every class whose store is written overrides this method"
     if sameness == "object" and gives_live_object(analysis, identity, read.event):
         return "the read gives the live object itself, not a copy that could be outdated"
     if reads_again_inside(analysis, identity, write):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.cells import cells_of
-from ctxlint.calls.effects import StoreEffect, text_of_value
+from ctxlint.calls.effects import WRITES, StoreEffect, text_of_value
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.sql import locks_rows
@@ -14,7 +14,7 @@ from ctxlint.calls.terms import Term, subterms
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.checked_inside import checks_its_base
 from ctxlint.checks.lock_keys import picking_keys
-from ctxlint.checks.records import keys_of, same_store, selectors
+from ctxlint.checks.records import keys_of, same_store, selectors, values_asked_for
 from ctxlint.checks.suspensions import comes_before, suspension_between, wait_between, waits
 from ctxlint.flow.guards import guards
 from ctxlint.flow.paths import reachable
@@ -74,20 +74,11 @@ def _locks_another_key(analysis: Analysis, identity: FunctionId, site: int, read
     if not picks:
         return False
     wanted = {key for at, value in picks for key in keys_of(analysis, identity, at, value)}
-    given = [v for each in selectors(analysis, identity, read) for v in _values_asked_for(each) if not isinstance(v, Constant)]
+    given = [v for each in selectors(analysis, identity, read) for v in values_asked_for(each) if not isinstance(v, Constant)]
     asked = {key for each in given for key in keys_of(analysis, identity, read, each)}
     places = [k for k in asked if isinstance(k, Term)] + [e.place for e in analysis.summaries.effects_at(identity, read)]
     asked |= {part for place in places for part in subterms(place)}
     return bool(wanted and given) and wanted.isdisjoint(asked)
-
-
-def _values_asked_for(selector: Value) -> Iterator[Value]:
-    """What a selecting argument says: of a query by example, `{"_id": key}`, the values in it."""
-    if isinstance(selector, Compound) and selector.operator == "dict":
-        for part in selector.parts:
-            yield from _values_asked_for(part)
-    else:
-        yield selector
 
 
 def compares(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect) -> bool:
@@ -108,7 +99,20 @@ def compares_old_content(analysis: Analysis, identity: FunctionId, read: int, wr
     old = [v for v, found in sources.items() if {(s.kind, s.event) for s in found if s.kind == "read"} == {("read", read)}]
     plain = [v for v in old if not any(s.kind in ("param", "call") and s.event != read for s in sources[v])]
     whole = [v for v in plain if not _is_part(analysis, identity, write.event, v, read)]
-    return bool(whole) and len(old) > 1
+    return bool(whole) and len(old) > 1 or any(_was_put_there(analysis, identity, read, write, value) for value in sources)
+
+
+def _was_put_there(analysis: Analysis, identity: FunctionId, read: int, write: StoreEffect, value: Value) -> bool:
+    """Whether the value is what the function itself put in place of the old content before, by a write that compared that."""
+    origins = analysis.view.origins(identity)
+    roots = origins.roots(value, write.event)
+    if not roots or any(kind != "result" for kind, _ in roots):
+        return False
+    before = [e for e in analysis.summaries.of(identity).effects if e.kind in WRITES and e.event < write.event and e.keys & write.keys]
+    return any(
+        compares_old_content(analysis, identity, read, earlier) for earlier in before
+        if any(origins.roots(a.value, earlier.event) == roots for a in analysis.view.event(identity, earlier.event).arguments)
+    )
 
 
 def is_answered(analysis: Analysis, identity: FunctionId, event: int) -> bool:

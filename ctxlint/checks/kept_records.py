@@ -38,6 +38,7 @@ def sureness(analysis: Analysis, save: Stored, restore: Stored) -> Confidence:
         return "low"                                    # a view of a list is a copy that is made anew, too
     entry = save.place.endswith("]")
     own = owner_of(save.place) == owner_of(save.image.holder) or (copied and _is_keeper(analysis, save, restore))
+    own = own or (entry and save.image.depth >= DEEP)      # who copies all of an entry means it to stay what it is
     if named and (copied or entry):
         return "high"
     return "medium" if named or (own and (copied or entry)) else "low"

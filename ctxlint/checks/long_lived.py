@@ -35,7 +35,7 @@ def readings_for(analysis: Analysis, identity: FunctionId, write: Mutation, cell
     sources = analysis.summaries.sources.of_all(identity, write.event, write.values)
     found = {s.event for s in sources if s.kind == "cell" and s.name == cell and s.event >= 0}
     root = write.path.root
-    if not write.path.steps and isinstance(root, Name) and any(s.kind == "global" and s.name == root.name for s in sources):
+    if all(step.startswith("[") for step in write.path.steps) and isinstance(root, Name) and any(s.kind == "global" and s.name == root.name for s in sources):
         found |= readings(analysis, identity, write.event, write.values, write.path)
     return found
 

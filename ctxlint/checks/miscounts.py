@@ -12,8 +12,8 @@ from ctxlint.checks.same_place import is_round
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path, reachable
 from ctxlint.roles.edit import Edit
-from ctxlint.roles.measures import ONE, ZERO, Sum
 from ctxlint.roles.record import Replay
+from ctxlint.roles.sums import ONE, ZERO, Sum
 from ctxlint.roles.undo import UndoRecords
 
 

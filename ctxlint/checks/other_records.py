@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.effects import StoreEffect
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
+from ctxlint.calls.terms import is_fresh
 from ctxlint.calls.types import ClassObject
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.records import comes_from, keys_of, same_store, selectors
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import AccessPath, Constant, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+
+DEEPEST = 2
+"""How many calls down the making of a record is looked for."""
 
 _OWN_KEY = "id"
 """What a record calls its own key, where a reading method calls it the key of something."""
@@ -25,7 +29,7 @@ def is_another_record(analysis: Analysis, identity: FunctionId, read: StoreEffec
     """Whether the write certainly goes to another record of the store than the read."""
     return (
         _leaves_key_out(analysis, identity, read, write) or _names_itself_otherwise(analysis, identity, read.event, write)
-        or _is_of_one_made_here(analysis, identity, read, write)
+        or _is_of_one_made_here(analysis, identity, read, write) or _is_begun_by_reading(analysis, identity, read, write)
     )
 
 
@@ -87,8 +91,19 @@ def _names_itself_otherwise(analysis: Analysis, identity: FunctionId, read: int,
         name for call in analysis.view.effective_calls(identity, read) for method in (*call.abstract, *call.functions)
         for name in _required(analysis, method) if _is_key_name(name)
     }
-    made = [event for value in write.contents for event in _constructions(analysis, identity, write.event, value)]
-    return bool(made and required) and all(_is_named_otherwise(analysis, identity, read, event, required) for event in made)
+    made = [one for value in write.contents for one in _constructions(analysis, identity, write.event, value)]
+    return bool(made and required) and all(
+        _is_named_otherwise(analysis, identity, read, event, required) if where == identity
+        else _is_named_anew(analysis, where, event, required) for where, event in made
+    )
+
+
+def _is_named_anew(analysis: Analysis, identity: FunctionId, made: int, required: set[str]) -> bool:
+    """Whether what a called function makes has a key that nobody else can have."""
+    return any(
+        (a.keyword in required or a.keyword == _OWN_KEY) and is_fresh(analysis.summaries.places.term(identity, made, a.value))
+        for a in analysis.view.event(identity, made).arguments
+    )
 
 
 def _is_named_otherwise(analysis: Analysis, identity: FunctionId, read: int, made: int, required: set[str]) -> bool:
@@ -126,14 +141,47 @@ def _given(event: Event) -> Iterator[Value]:
         yield event.path.root
 
 
-def _constructions(analysis: Analysis, identity: FunctionId, at: int, value: Value) -> list[int]:
-    """The calls of classes of the program that make a value, if nothing else does."""
-    found = []
+def _constructions(analysis: Analysis, identity: FunctionId, at: int, value: Value, depth: int = 0) -> list[tuple[FunctionId, int]]:
+    """The calls of classes of the program that make a value, here or in the functions that give it, if nothing else does."""
+    found: list[tuple[FunctionId, int]] = []
     for kind, what in analysis.view.origins(identity).identity(value, at):
         event = analysis.view.event(identity, what) if kind == "result" and isinstance(what, int) else None
         if not isinstance(what, int) or event is None or event.kind != "call" or event.path is None:
             return []
-        if not any(isinstance(t, ClassObject) for t in analysis.view.inference.of_path(identity, what, event.path)):
+        if any(isinstance(t, ClassObject) for t in analysis.view.inference.of_path(identity, what, event.path)):
+            found.append((identity, what))
+            continue
+        targets = [t for call in analysis.view.calls(identity, what) for t in call.functions] if depth < DEEPEST else []
+        given = [(t, n, e.value) for t in targets for n, e in enumerate(analysis.view.function(t).events)
+                 if e.kind == "return" and e.value is not None]
+        below = [_constructions(analysis, t, n, returned, depth + 1) for t, n, returned in given]
+        if not all(below) or {t for t, _, _ in given} != set(targets) or not targets:
             return []
-        found.append(what)
+        found += [one for each in below for one in each]
     return found
+
+
+def _is_begun_by_reading(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> bool:
+    """Whether the call that gives the record has put it into the store itself, under a key that it made because it was told none."""
+    begins = any(e.kind in WRITES and same_store(e, write) for e in analysis.summaries.effects_at(identity, read.event))
+    return begins and any(
+        formal.name not in analysis.view.bound(call, target) and _is_key_name(formal.name) and _gets_new_key(analysis, target, formal.name)
+        for call in analysis.view.effective_calls(identity, read.event) if not any(a.keyword == "**" for a in call.arguments)
+        for target in call.functions for formal in analysis.view.function(target).formals
+        if isinstance(formal.default, Constant) and formal.default.kind == "none"
+    ) and any(comes_from(analysis, identity, write.event, value, read.event) for value in write.contents)
+
+
+def _gets_new_key(analysis: Analysis, identity: FunctionId, formal: str) -> bool:
+    """Whether the function makes a new key where it is given none for the formal."""
+    name = Name(formal, "local")
+    for number, event in enumerate(analysis.view.function(identity).events):
+        made = event.value
+        if event.kind != "local" or made is None:
+            continue
+        rebinds = event.path is not None and event.path.root == name
+        chosen = isinstance(made, Compound) and made.operator in ("or", "if") and name in made.parts
+        parts = made.parts if isinstance(made, Compound) and chosen else (made,) if rebinds else ()
+        if any(is_fresh(analysis.summaries.places.term(identity, number, part)) for part in parts if part != name):
+            return True
+    return False

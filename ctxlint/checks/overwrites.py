@@ -20,7 +20,7 @@ from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import Handler, handlers_of
 from ctxlint.checks.pairs import is_parsed, is_serialised
 from ctxlint.checks.private_files import PrivateFiles
-from ctxlint.checks.rewrites import Rewrite, Rewrites, is_named_by_caller
+from ctxlint.checks.rewrites import Rewrite, Rewrites, is_emptied_to_be_read, is_named_by_caller
 from ctxlint.checks.torn_loads import handlers_of_garbage, taken_for_nothing
 from ctxlint.checks.working_files import is_written_anew_before_reading
 from ctxlint.diagnostic import Confidence
@@ -97,7 +97,9 @@ def finding(analysis: Analysis, rewrite: Rewrite) -> Finding:
     place = text_of(rewrite.place)
     kind = "truncate-then-serialise" if serialises is not None else "loaded-as-empty" if emptied is not None else "in-place"
     confidence = confidence_in(analysis, rewrite, kind)
-    if serialises is not None and was_text_before(analysis, rewrite.function, serialises):
+    if is_emptied_to_be_read(analysis, rewrite.effect):
+        kind, serialises, confidence = "emptied-to-be-read", None, "high"
+    elif serialises is not None and was_text_before(analysis, rewrite.function, serialises):
         serialises, kind = None, "loaded-as-empty" if emptied is not None else "in-place"
         confidence = "medium" if confidence == "high" and emptied is None else confidence
     flow = [FlowStep(identity, event, f"truncates {place}")]

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Name, Result, Value
 from ctxlint.roles.fields import Fields
+from ctxlint.roles.fills import Fills
 
 _PICKS = frozenset(["findall", "finditer"])
 
 
-def picked_from(analysis: Analysis, fields: Fields, owner: str) -> Iterator[tuple[str, FunctionId, int]]:
-    """The fields of a class whose text is searched for all occurrences of something, and where."""
+class Picked(msgspec.Struct, frozen=True):
+    """A field whose text is searched for all occurrences of something; `becomes` when it is so before a record is made of it."""
+
+    field: str
+    function: FunctionId
+    event: int
+    becomes: bool
+
+
+def picked_from(analysis: Analysis, fields: Fields, fills: Fills, owner: str) -> Iterator[Picked]:
+    """The fields of a class whose text is searched, as a field or before it becomes one."""
     info = analysis.program.class_(owner)
-    if info is None:
+    module = info.module if info is not None else owner.rstrip("(){}")
+    if module not in analysis.program.modules:
         return
     view = analysis.view
-    for index, function in enumerate(analysis.program.modules[info.module].ir.functions):
-        identity = FunctionId(info.module, index)
+    for index, function in enumerate(analysis.program.modules[module].ir.functions):
+        identity = FunctionId(module, index)
         for number, event in enumerate(function.events):
             if event.kind == "call" and event.path is not None and event.arguments:
                 searched: list[Value] = []
@@ -30,11 +43,13 @@ def picked_from(analysis: Analysis, fields: Fields, owner: str) -> Iterator[tupl
                 elif any(_searches(analysis, target) for call in view.calls(identity, number) for target in call.functions[:2]):
                     searched = [argument.value for argument in event.arguments]
                 for value in searched:
-                    if not _is_read(function.events, value):
-                        continue
-                    for leaf in fields.of(identity, number, value):
+                    if isinstance(value, Name):
+                        made = [field for _, field, part in fills.constructed(identity) if part == value and field.rpartition(".")[0] == owner]
+                        yield from (Picked(field, identity, number, True) for field in made)
+                    taken = _is_read(function.events, value) or (info is None and isinstance(value, Name))
+                    for leaf in fields.of(identity, number, value) if taken else ():
                         if leaf.owner == owner and leaf.field:
-                            yield leaf.key, identity, number
+                            yield Picked(leaf.key, identity, number, False)
 
 
 def _is_read(events: Sequence[Event], value: Value) -> bool:

@@ -18,6 +18,26 @@ def is_predicate(analysis: Analysis, identity: FunctionId, depth: int = _HELPERS
     return bool(answers) and all(answer is not None and _is_truth(analysis, identity, answer, depth) for answer in answers)
 
 
+def is_question(analysis: Analysis, identity: FunctionId) -> bool:
+    """Whether a function says yes or no, or gives back what stands in the way, which somebody only asks to be there at all."""
+    if is_predicate(analysis, identity):
+        return True
+    answers = [event.value for event in analysis.view.function(identity).events if event.kind == "return"]
+    if not answers or not all(isinstance(value, Compound) and value.operator.startswith("comprehension") for value in answers):
+        return False
+    return any(_is_asked(analysis, caller, number) for caller, number in analysis.view.call_graph.callers(identity))
+
+
+def _is_asked(analysis: Analysis, identity: FunctionId, number: int) -> bool:
+    """Whether a branch depends on the truth of an event's result."""
+    function = analysis.view.function(identity)
+    named = {event.path.root for event in function.events if event.kind == "local" and event.path is not None and event.value == Result(number)}
+    return any(
+        edge.condition is not None and (edge.condition.value == Result(number) or edge.condition.value in named)
+        for block in function.blocks for edge in block.edges
+    )
+
+
 def _is_truth(analysis: Analysis, identity: FunctionId, value: Value, depth: int) -> bool:
     if isinstance(value, Constant):
         return value.kind == "bool"

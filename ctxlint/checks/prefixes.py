@@ -9,8 +9,9 @@ from ctxlint.checks.analysis import Analysis
 from ctxlint.roles.cells import Change
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import Holders
-from ctxlint.roles.measures import ZERO, Measures, slice_of
+from ctxlint.roles.measures import Measures, slice_of
 from ctxlint.roles.reading import Reader
+from ctxlint.roles.sums import ZERO
 
 
 def meets_nobody(analysis: Analysis, identity: FunctionId, write: int, others: Iterable[Change]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
 from ctxlint.ir.value import Constant, Name, Result, Value
-from ctxlint.roles.measures import ONE, Atom, Sum, single, substituted
+from ctxlint.roles.sums import ONE, Atom, Sum, single, substituted
 
 _CHANGES = frozenset(["split", "splitlines", "strip", "lstrip", "rstrip", "replace", "encode", "decode", "expandtabs", "removeprefix", "removesuffix"])
 

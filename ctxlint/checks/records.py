@@ -7,7 +7,7 @@ from typing import Literal, Union
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.terms import Term, is_fresh, subterms
+from ctxlint.calls.terms import Term, is_fresh, substitute, subterms
 from ctxlint.checks.analysis import Analysis
 from ctxlint.ir.value import AccessPath, Compound, Constant, Result, Value
 
@@ -73,10 +73,38 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
     wanted = {key for value in asked for key in keys_of(analysis, identity, read.event, value)}
     if wanted & {key for value in given for key in keys_of(analysis, identity, write.event, value)}:
         return "key"
+    told = _told_keys(analysis, identity, read)
+    if told and all(map(_is_known, told)) and told <= _told_keys(analysis, identity, write):
+        return "key"
     others = [value for value in given if not _is_made_of(analysis, identity, write.event, value, read.event)]
     if not asked:
         return "whole"
     return "carried" if not others else "other"
+
+
+def _told_keys(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> frozenset[Term]:
+    """What the store itself is told of the record, in terms of this function, whatever form the calls on the way give it."""
+    term = analysis.summaries.places.term
+    if not effect.distance:
+        contents = () if effect.kind == "read" or effect.medium == "interface" else effect.contents
+        values = [v for each in selectors(analysis, identity, effect.event) if each not in contents for v in values_asked_for(each)]
+        return frozenset([term(identity, effect.event, v) for v in values if not isinstance(v, Constant) or v.kind == "str"])
+    for call in analysis.view.effective_calls(identity, effect.event):
+        for target in call.functions:
+            for inner in analysis.summaries.of(target).effects:
+                if inner.origin == effect.origin and inner.distance == effect.distance - 1:
+                    actuals = {name: term(identity, effect.event, value) for name, value in analysis.view.bound(call, target).items()}
+                    return frozenset([substitute(told, actuals) for told in _told_keys(analysis, target, inner)])
+    return frozenset()
+
+
+def values_asked_for(selector: Value) -> Iterator[Value]:
+    """What a selecting argument says: of a query by example, `{"_id": key}`, the values in it."""
+    if isinstance(selector, Compound) and selector.operator == "dict":
+        for part in selector.parts[1::2]:
+            yield from values_asked_for(part)
+    else:
+        yield selector
 
 
 def _under_other_name(analysis: Analysis, identity: FunctionId, read: int, write: int) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect, written_at
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.opened import reads_nothing
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import UNKNOWN, Term, are_apart, are_named_alike, is_fresh, parameters
@@ -296,11 +297,16 @@ def is_test(identity: FunctionId) -> bool:
 def is_something(analysis: Analysis, level: Access) -> bool:
     """Whether anything is written that is not the same every time."""
     effect = level.effect
-    if effect.cells:
+    if effect.cells or is_emptied_to_be_read(analysis, effect):
         return True
     if not effect.contents:
         return effect.distance > 0 and not effect.mode       # nobody writes into the handle that a callee gave
     return bool(sources_of_content(analysis, level.function, effect))
+
+
+def is_emptied_to_be_read(analysis: Analysis, effect: StoreEffect) -> bool:
+    """Whether the file is opened for update and read before anything is written: whoever reads it wants what it held."""
+    return "w" in effect.mode and "+" in effect.mode and any(True for _ in reads_nothing(analysis.view, *effect.origin))
 
 
 def sources_of_content(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> frozenset[Source]:

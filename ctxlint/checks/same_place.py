@@ -11,8 +11,8 @@ from ctxlint.checks.positional import Carried, Reason
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.value import Compound, Name, Result, Value, parts_of
 from ctxlint.roles.edit import Edit
-from ctxlint.roles.measures import Sum
 from ctxlint.roles.record import Record
+from ctxlint.roles.sums import Sum
 from ctxlint.roles.undo import UndoRecords
 
 _ADJUSTS = frozenset(["min", "max", "abs", "len", "int"])

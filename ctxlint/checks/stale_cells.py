@@ -274,10 +274,22 @@ def _empties(analysis: Analysis, write: Mutation) -> bool:
     function, event = write.origin
     if any(s.kind == "cell" and s.name == write.cells[-1] for s in condition_sources(analysis, function, event)) and write.distance:
         return False                                          # a callee that first looks, and makes what is missing
+    if write.distance and _goes_through_content(analysis, function, event, write.cells[-1]):
+        return False                                          # what the callee empties it has itself taken out before
     if write.how == "clear":
         return True
     value = analysis.view.event(function, event).value
     return write.how == "rebind" and value is not None and _is_empty(analysis, function, value)
+
+
+def _goes_through_content(analysis: Analysis, identity: FunctionId, before: int, cell: str) -> bool:
+    """Whether the function takes what the cell holds one by one, or a copy of it, before the event."""
+    for number, event in enumerate(analysis.view.function(identity).events[:before]):
+        taken = [event.value] if event.kind == "iterate" and event.value is not None else [
+            a.value for a in event.arguments[:1] if analysis.view.does(identity, number, "copies")]
+        if _reads_of(cell, analysis.summaries.sources.of_all(identity, number, taken)):
+            return True
+    return False
 
 
 def _is_empty(analysis: Analysis, function: FunctionId, value: Value) -> bool:

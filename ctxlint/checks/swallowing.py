@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.names import resolve_name
@@ -47,15 +48,25 @@ def ends_for_good(analysis: Analysis, swallow: Swallow) -> bool:
     return not swallow.again or path(graph, swallow.at, graph.exit, swallow.tried, exceptional=False, consistent=False) is not None
 
 
-def is_secondary(analysis: Analysis, swallow: Swallow) -> bool:
-    """Whether all this happens in a handler, here or at every call: another failure is on its way."""
+def is_secondary(analysis: Analysis, swallow: Swallow, change: StoreEffect | None = None) -> bool:
+    """Whether all this happens in a handler, here or at every call: another failure is on its way.
+
+    A handler of the same change that tries it once more, otherwise, is where that change is made.
+    """
     identity = swallow.function
-    bodies = [handler.body for handler in handlers_of(analysis, identity)]
+    handlers = [handler for handler in handlers_of(analysis, identity) if change is None or not _tries_again(analysis, identity, handler, change)]
     inside = any(
-        swallow.tried and min(swallow.tried) in body and (swallow.owner != identity or swallow.at not in body - {swallow.at})
-        for body in bodies
+        swallow.tried and min(swallow.tried) in handler.body
+        and (swallow.owner != identity or swallow.at not in handler.body - {swallow.at})
+        for handler in handlers
     )
     return inside or _runs_in_handlers(analysis, identity)
+
+
+def _tries_again(analysis: Analysis, identity: FunctionId, handler: Handler, change: StoreEffect) -> bool:
+    return handler.swallows and change.event in handler.body and any(
+        e.kind == change.kind and e.event in handler.tried and e.keys & change.keys for e in analysis.summaries.of(identity).effects
+    )
 
 
 def _runs_in_handlers(analysis: Analysis, identity: FunctionId) -> bool:

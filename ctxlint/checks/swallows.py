@@ -23,9 +23,11 @@ from ctxlint.checks.failure_ends import Swallows
 from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep, Word
 from ctxlint.checks.forgetting import Outgoing, forgotten
 from ctxlint.checks.handlers import BROAD
+from ctxlint.checks.ingredients import ingredients
 from ctxlint.checks.last_saves import last_save
 from ctxlint.checks.lost_image import lost_images
 from ctxlint.checks.made_good import is_made_again, is_made_by_its_reader
+from ctxlint.checks.one_by_one import Told, is_made_of_it, told_of_all
 from ctxlint.checks.retained import is_retained
 from ctxlint.checks.short_writes import short_writes
 from ctxlint.checks.swallowing import Swallow, is_secondary
@@ -34,7 +36,7 @@ from ctxlint.checks.unwatched import MAIN, unwatched
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
-from ctxlint.ir.value import NONE, Name, Value
+from ctxlint.ir.value import NONE, Name
 from ctxlint.knowledge.words import hints
 
 SMALL = 4
@@ -82,14 +84,14 @@ def _swallowed(
         if images:
             continue
         if swallow.again:
-            yield from _last_saves(analysis, appends, answers, swallows, identity, swallow)
+            yield from _in_turns(analysis, appends, answers, swallows, identity, swallow)
         append = None if swallow.again else _main_append(analysis, appends, identity, swallow)
         if append is None:
             for number in swallow.tried if analysis.silences is not None else ():
                 analysis.spare(identity, number, "the failure costs one turn of a loop, which runs again" if swallow.again else
                                "what is tried here is mainly something else than a change of durable state that is read back", swallow.at)
             continue
-        lost = _what_stands(analysis, appends, identity, append, swallow)
+        lost = _what_stands(analysis, appends, answers, identity, append, swallow)
         fact = _why_told(analysis, swallows, identity, append, swallow) or (
             "after a failure nothing says something else than the store" if lost is None else "")
         if fact:
@@ -99,11 +101,12 @@ def _swallowed(
             yield _finding(analysis, identity, append, swallow, lost, confidence)
 
 
-def _last_saves(
+def _in_turns(
     analysis: Analysis, appends: Appends, answers: Answers, swallows: Swallows, identity: FunctionId, swallow: Swallow
 ) -> Iterator[Finding]:
-    for number in sorted(swallow.tried):
-        found = last_save(analysis, appends, identity, number)
+    """Of changes whose failure costs one turn of a loop, those that no other turn makes up for."""
+    saves = (last_save(analysis, appends, identity, number) for number in sorted(swallow.tried))
+    for found in (*saves, told_of_all(analysis, appends, identity, swallow)):
         if found is not None and not _why_told(analysis, swallows, identity, found[0], swallow):
             confidence = _confidence(analysis, appends, answers, identity, found[0], swallow, found[1])
             yield _finding(analysis, identity, found[0], swallow, found[1], confidence)
@@ -154,12 +157,13 @@ def _unanswered(analysis: Analysis, appends: Appends, answers: Answers, identity
         unseen = Swallow(identity, answer[0], answer[1], (), frozenset((number,)), after, told=False, again=False)
         sibling = answers.is_looked_at_elsewhere(answer[0], (identity, number))
         needed = append if sibling is None else msgspec.structs.replace(append, rebuilt=True)
-        lost = _what_stands(analysis, appends, identity, needed, unseen)
+        lost = _what_stands(analysis, appends, answers, identity, needed, unseen)
         if lost is None and sibling is not None:
             lost = _was_given(analysis, identity, append)
         if lost is not None:
             sure = isinstance(lost, Mutation) and append.rebuilt
-            told: Confidence = "high" if sure and sibling else "medium" if isinstance(lost, Mutation) or sibling else "low"
+            claimed = answers.tells_success(identity, after)
+            told: Confidence = "high" if sure and sibling else "medium" if isinstance(lost, Mutation) or sibling or claimed else "low"
             confidence: Confidence = "low" if appends.is_by_the_way(identity, append) else told
             finding = _finding(analysis, identity, append, unseen, lost, confidence)
             evidence = finding.evidence
@@ -229,8 +233,10 @@ def _parts_of(analysis: Analysis, identity: FunctionId, append: Append) -> froze
     return frozenset((*through, *lasting))
 
 
-def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, append: Append, swallow: Swallow) -> Mutation | str | None:
-    """What says something else than the store after a failure: a mutation, or what was handed in (a delta)."""
+def _what_stands(
+    analysis: Analysis, appends: Appends, answers: Answers, identity: FunctionId, append: Append, swallow: Swallow
+) -> Mutation | str | None:
+    """What says something else than the store after a failure: a mutation, what was handed in (a delta), or the answer to the caller."""
     contents = _sources(analysis, identity, append)
     if contents and all(s.kind in ("read", "call") for s in contents) and any(s.kind == "read" for s in contents):
         return None                                      # it is read from where it still is
@@ -244,7 +250,7 @@ def _what_stands(analysis: Analysis, appends: Appends, identity: FunctionId, app
         for source in sorted(analysis.summaries.sources.of_all(identity, effect.event, effect.contents), key=lambda s: (s.kind, s.name)):
             if source.kind == "param" and source.name != own and source.name not in _places(append):
                 return source.name
-    return None
+    return "answer" if answers.tells_success(identity, swallow.after) else None
 
 
 def _was_given(analysis: Analysis, identity: FunctionId, append: Append) -> str | None:
@@ -261,7 +267,7 @@ def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, appen
     cells = frozenset().union(*(e.cells for e in append.effects)) | {s.name for s in contents if s.kind == "cell"}
     own = receiver_name(analysis.view.function(identity))
     whole = any(s.kind == "param" and s.name == own for s in contents)
-    passed = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
+    passed = frozenset().union(*(ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
     for mutation in analysis.summaries.of(identity).mutations:
         if not mutation.cells or mutation.distance > 1 or mutation.event == append.event or _is_load(analysis, identity, mutation, append):
             continue
@@ -278,31 +284,10 @@ def _mirroring(analysis: Analysis, appends: Appends, identity: FunctionId, appen
             whole and mutation.path.root == Name(own, "local") and mutation.distance == 0
         ):
             return mutation
-        goes_in = _ingredients(analysis, appends, identity, mutation.event, mutation.values)
+        goes_in = ingredients(analysis, appends, identity, mutation.event, mutation.values)
         if mutation.distance == 0 and passed and goes_in and (passed <= goes_in or goes_in <= passed):
             return mutation
     return None
-
-
-def _ingredients(
-    analysis: Analysis, appends: Appends, identity: FunctionId, at: int, values: Iterable[Value]
-) -> frozenset[tuple[str, str | int]]:
-    """The parameters and results that values are put together from, texts and copies of them included."""
-    origins = analysis.view.origins(identity)
-    own = receiver_name(analysis.view.function(identity))
-    found: set[tuple[str, str | int]] = set()
-    seen: set[tuple[str, str | int]] = set()
-    pending = [(value, at) for value in values]
-    while pending:
-        for atom in origins.roots(*pending.pop()) - seen:
-            seen.add(atom)
-            kind, what = atom
-            call = analysis.view.event(identity, what) if kind == "result" and isinstance(what, int) else None
-            if call is not None and call.kind == "call" and isinstance(what, int) and appends.is_light(identity, what):
-                pending += [(argument.value, what) for argument in call.arguments]
-            elif kind != "constant" and what != own:
-                found.add(atom)
-    return frozenset(found)
 
 
 def _is_load(analysis: Analysis, identity: FunctionId, mutation: Mutation, append: Append) -> bool:
@@ -325,17 +310,18 @@ def _sources(analysis: Analysis, identity: FunctionId, append: Append) -> frozen
 
 def _confidence(
     analysis: Analysis, appends: Appends, answers: Answers, identity: FunctionId, append: Append, swallow: Swallow,
-    lost: Mutation | str,
+    lost: Told | str,
 ) -> Confidence:
-    by_the_way = appends.is_by_the_way(identity, append)
-    if swallow.told or by_the_way or is_secondary(analysis, swallow) or is_fresh(append.effect.place):
+    by_the_way = appends.is_by_the_way(identity, append) and not (
+        isinstance(lost, StoreEffect) and not is_made_of_it(analysis, append, lost))
+    if swallow.told or by_the_way or is_secondary(analysis, swallow, append.effect) or is_fresh(append.effect.place):
         return "low"
     if _absence_tells(analysis, answers, identity, swallow) or _is_done_again(analysis, appends, identity, append, swallow):
         return "low"
-    if not isinstance(lost, Mutation) and is_made_by_its_reader(analysis, append):
+    if isinstance(lost, str) and is_made_by_its_reader(analysis, append):
         return "low"
     if not append.rebuilt:
-        return "medium" if isinstance(lost, Mutation) else "low"
+        return "low" if isinstance(lost, str) else "medium"
     return "high" if isinstance(lost, Mutation) and append.effect.distance < 3 and append.keys else "medium"
 
 
@@ -357,7 +343,7 @@ def _is_done_again(analysis: Analysis, appends: Appends, identity: FunctionId, a
     ]
     if any(n in swallow.tried for n in before):
         return True
-    given = frozenset().union(*(_ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
+    given = frozenset().union(*(ingredients(analysis, appends, identity, e.event, e.contents) for e in append.effects))
     return bool(before) and all(kind != "param" or what in _places(append) for kind, what in given)
 
 
@@ -367,7 +353,7 @@ def _places(append: Append) -> frozenset[str]:
 
 
 def _finding(
-    analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow, lost: Mutation | str, confidence: Confidence
+    analysis: Analysis, identity: FunctionId, append: Append, swallow: Swallow, lost: Told | str, confidence: Confidence
 ) -> Finding:
     store = store_name(append.effect)
     reader = append.reader(analysis)
@@ -375,6 +361,8 @@ def _finding(
             FlowStep(swallow.owner, swallow.at, "the failure ends here")]
     if isinstance(lost, Mutation):
         flow.append(FlowStep(identity, lost.event, f"{short_cell(lost.cells)} is changed all the same"))
+    elif isinstance(lost, StoreEffect):
+        flow.append(FlowStep(identity, lost.event, f"{store_name(lost)} is told that it was made"))
     flow.append(FlowStep(reader.function, reader.effect.event, f"reads {store} back"))
     reading = analysis.program.symbol(reader.function)
     return Finding(
@@ -385,7 +373,7 @@ def _finding(
         evidence=(Evidence(f"`{reading}` reads {store} back", reader.function, reader.effect.event),),
         chain=("swallowed", append.effect.kind, *sorted(append.keys)[:1]),
         facts={
-            "stands": "yes" if isinstance(lost, Mutation) else "",
+            "stands": "" if isinstance(lost, str) else "yes",
             "handler": At(swallow.owner, swallow.at, PLACE) if swallow.owner == identity and not swallow.returns else "",
         },
     )

@@ -65,6 +65,7 @@ Does = Literal[
     "fresh",                # the result is an object nobody else has
     "run-scoped",           # the result belongs to one run
     "concurrent-executor",  # what is given to it runs beside other such calls
+    "serves",               # what the result decorates is called for each request, beside other such calls
     "telemetry",            # content is told to people or metrics, and nothing reads it back
     "cache",                # target can be computed again
     "joins",                # it waits for what target runs

@@ -32,6 +32,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     acknowledgements: WordSet
     expiries: WordSet
     dependencies: WordSet
+    looks: WordSet
+    identities: WordSet
     effects: WordSet
 
 

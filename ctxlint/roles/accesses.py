@@ -359,8 +359,7 @@ class Accesses:
                 if mode == "read" and any(True for _ in self._made_of(identity, number, names, "write")):
                     continue
                 for keyed in self._made_of(identity, number, names, mode):
-                    event = self._view.event(identity, number)
-                    added = event.kind == "call" and filling(event)[0] is not None
+                    added = filling(self._view.event(identity, number))[0] is not None
                     yield Use(field, mode, identity, number, keyed.places, added or self._is_one_of_many(identity, keyed), filled=True)
 
     def _made_of(self, identity: FunctionId, number: int, names: frozenset[Value], mode: Mode) -> Iterator[Keyed]:

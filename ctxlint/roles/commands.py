@@ -18,8 +18,8 @@ from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.edits import Edits
 from ctxlint.roles.holders import ITEM, Holder, Holders, is_within
-from ctxlint.roles.measures import leaves, single
 from ctxlint.roles.parts import Part, Parts
+from ctxlint.roles.sums import leaves, single
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):

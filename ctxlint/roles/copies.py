@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import View
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 
 MAX_DEPTH = 6
 _COPIES = frozenset(["dict", "list", "set", "sorted", "tuple", "reversed", "deepcopy", "copy", "enumerate"])
+_PAIRS = frozenset(["zip", "product", "zip_longest"])
 
 
 def copied_from(view: View, identity: FunctionId, at: int, value: Value, depth: int = 0) -> Iterator[tuple[int, Value]]:
@@ -29,7 +30,7 @@ def _sources(view: View, identity: FunctionId, at: int, value: Value) -> Iterato
             if bound is not None and bound.kind == "local" and bound.value is not None:
                 yield number, bound.value
     elif isinstance(value, Compound) and value.operator == "item":
-        yield from _zipped(view, identity, value.parts[0], value.parts[1])
+        yield from paired_in(view, identity, value.parts[0], value.parts[1])
     elif isinstance(value, Compound) and value.operator == "comprehension-list":
         yield at, value.parts[0]
     elif isinstance(value, Result):
@@ -44,11 +45,12 @@ def _sources(view: View, identity: FunctionId, at: int, value: Value) -> Iterato
                 yield value.event, event.path.root
 
 
-def _zipped(view: View, identity: FunctionId, whole: Value, position: Value) -> Iterator[tuple[int, Value]]:
-    """What is gone through at a position of `zip`."""
+def paired_in(view: View, identity: FunctionId, whole: Value, position: Value) -> Iterator[tuple[int, Value]]:
+    """What is gone through at a position of pairs: of `zip`, or of all combinations of elements (`product`)."""
     gone = view.event(identity, whole.event).value if isinstance(whole, Result) else None
     event = view.event(identity, gone.event) if isinstance(gone, Result) else None
-    if event is not None and event.path == AccessPath(Name("zip", "global")) and isinstance(gone, Result):
-        index = int(position.text) if isinstance(position, Constant) and position.text.isdigit() else len(event.arguments)
-        if index < len(event.arguments):
-            yield gone.event, event.arguments[index].value
+    if event is None or event.kind != "call" or event.path is None or not isinstance(gone, Result) or not isinstance(event.path.root, Name):
+        return
+    name = event.path.steps[-1] if event.path.steps else event.path.root.name
+    if name in _PAIRS and event.path.root.scope == "global" and isinstance(position, Constant) and position.text.isdigit():
+        yield from ((gone.event, argument.value) for argument in event.arguments[int(position.text):][:1] if not argument.keyword)

@@ -10,7 +10,7 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.ir.value import Value
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.measures import Sum
+from ctxlint.roles.sums import Sum
 
 Operation = Literal["insert", "store", "remove", "slice", "append", "pop", "prepend", "whole", "reorder"]
 

@@ -14,16 +14,17 @@ import msgspec
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries, is_constructor
-from ctxlint.calls.types import BoundMethod, in_order
+from ctxlint.calls.types import BoundMethod, FunctionRef, in_order
 from ctxlint.calls.view import Call
 from ctxlint.flow.loops import Loop, Loops, may_repeat
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.event import Argument, Event
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value, parts_of
 from ctxlint.roles.edit import Edit, edits_in_order, is_placed, may_be_at_a_place, rebased
-from ctxlint.roles.holders import STORE, Holder, Holders
-from ctxlint.roles.measures import ONE, ZERO, Atom, Measures, Sum, single, substituted
+from ctxlint.roles.holders import STORE, Holder, Holders, is_within
+from ctxlint.roles.measures import Measures
 from ctxlint.roles.reading import Reader
+from ctxlint.roles.sums import ONE, ZERO, Atom, Sum, single, substituted
 
 MAX_DISTANCE = 3
 """An edit further down than this many calls is another function's business."""
@@ -80,9 +81,10 @@ class Edits:
             [*filter(is_placed, self.own(identity)), *self._lifted(identity, self.placed)] if identity in self.at_places else []
         ))
 
-    def may_be_left_out(self, edit: Edit) -> bool:
-        """Whether some callee on the way to an edit has an ordinary way that leaves it out."""
-        return edit.below is not None and (self._is_avoided(*edit.below) or self.may_be_left_out(edit.below[1]))
+    def may_be_left_out(self, edit: Edit, *, whatever_is_given: bool = False) -> bool:
+        """Whether some callee on the way to an edit has an ordinary way that leaves it out, be it only because of what lies in the cell."""
+        return edit.below is not None and (
+            self._is_avoided(*edit.below, whatever_is_given) or self.may_be_left_out(edit.below[1], whatever_is_given=whatever_is_given))
 
     @functools.cached_property
     def at_places(self) -> frozenset[FunctionId]:
@@ -124,14 +126,16 @@ class Edits:
             return None
         return next(iter(Reader(self._summaries, self._measures, identity).by_method(number, event.path, event.keys, list(arguments))), None)
 
-    def by_function(self, identity: FunctionId, number: int, arguments: Sequence[Value]) -> Edit | None:
-        """The edit that calling a method of the program, read at an event, with these arguments will make."""
-        event = self._view.event(identity, number)
-        if event.kind != "read" or event.path is None or not event.path.steps:
+    def by_function(self, identity: FunctionId, at: int, function: Value, arguments: Sequence[Value]) -> Edit | None:
+        """The edit that calling a function of the program, or a method read from an object, with these arguments will make."""
+        event = self._view.event(identity, function.event) if isinstance(function, Result) else None
+        if event is not None and (event.kind != "read" or event.path is None or not event.path.steps):
             return None
-        for kind in in_order(self._view.inference.of_value(identity, number, Result(number))):
-            if isinstance(kind, BoundMethod) and isinstance(kind.method, FunctionId):
-                return self.when_called(identity, number, kind.method, AccessPath(event.path.root, event.path.steps[:-1]), arguments)
+        for kind in in_order(self._view.inference.of_value(identity, at, function)):
+            if isinstance(kind, FunctionRef) and isinstance(kind.function, FunctionId):
+                return self.when_called(identity, at, kind.function, None, arguments)
+            if isinstance(kind, BoundMethod) and isinstance(kind.method, FunctionId) and event is not None and event.path is not None:
+                return self.when_called(identity, at, kind.method, AccessPath(event.path.root, event.path.steps[:-1]), arguments)
         return None
 
     def when_called(
@@ -155,17 +159,15 @@ class Edits:
             if loop is None or edit.operation == "store":
                 return edit
             every = edit.operation == "insert" and loop.driver is not None and edit.inserted == ONE
+            rounds = self._rounds(identity, loop.driver, edit) if every and loop.driver is not None else None
             return msgspec.structs.replace(
-                edit, start=None, looped=True,
-                partial=every and self._is_left_out(identity, edit, loop),
-                repeats=self._rounds(identity, loop.driver, edit) if every and loop.driver is not None else None,
-            )
+                edit, start=None, looped=True, partial=every and self._is_left_out(identity, edit, loop, rounds), repeats=rounds)
         if loop.driver is None and edit.operation == "pop":
             mark = self._mark(identity, edit, loop)
             if mark is not None:
                 return msgspec.structs.replace(edit, operation="slice", start=mark, removed=single(("size", min(edit.holders), loop.head)) - mark)
         rounds = self._rounds(identity, loop.driver, edit) if loop.driver is not None else self._counted_down(identity, edit, loop)
-        partial = self._is_left_out(identity, edit, loop) and (loop.driver is not None or rounds is None)
+        partial = self._is_left_out(identity, edit, loop, rounds) and (loop.driver is not None or rounds is None)
         times = single(("rounds", str(identity), edit.event)) if rounds is None or partial else rounds
         start = edit.start - times + ONE if edit.operation == "pop" and edit.start is not None else edit.start
         return msgspec.structs.replace(
@@ -174,11 +176,12 @@ class Edits:
             inserted=times if edit.operation == "append" else edit.inserted,
         )
 
-    def _is_left_out(self, identity: FunctionId, edit: Edit, loop: Loop) -> bool:
-        """Whether some round makes no edit, or some way out leaves rounds out."""
+    def _is_left_out(self, identity: FunctionId, edit: Edit, loop: Loop, rounds: Sum | None) -> bool:
+        """Whether some round makes no edit, or some way out leaves rounds out; what was chosen for the loop, a callee takes."""
         graph = self._view.graph(identity)
-        alike = {e.event for e in self.made(identity) if e.operation == edit.operation and e.holders & edit.holders}
-        if loop.driver is None or path(graph, loop.driver, loop.driver, alike, exceptional=False) is not None:
+        alike = {e.event for e in self.made(identity) if e.operation == edit.operation and e.holders & edit.holders} | {edit.event}
+        is_chosen = rounds is None or any(atom[0] not in ("param", "place", "size", "len") or atom[1] == "event" for atom in rounds.atoms)
+        if loop.driver is None or self.may_be_left_out(edit, whatever_is_given=is_chosen) or path(graph, loop.driver, loop.driver, alike, exceptional=False) is not None:
             return True
         return any(
             successor.target not in loop.body and successor.kind == "next" and node != loop.driver
@@ -283,6 +286,7 @@ class Edits:
     def _lifted(self, identity: FunctionId, edits_of: Callable[[FunctionId], tuple[Edit, ...]]) -> Iterator[Edit]:
         """The edits that callees make, in terms of what they are passed."""
         own = self.own(identity)
+        repeats = may_repeat(self._view.function(identity))
         events = self._view.function(identity).events
         for number, calls in self._view.calling(identity):
             reached = [
@@ -301,6 +305,8 @@ class Edits:
                     if edit.distance < MAX_DISTANCE and edit.operation not in ("whole", "reorder"):
                         passed = passed or self._what_is_passed(identity, number, call, target)
                         lifted = self._seen_from(identity, number, target, edit, passed)
+                        if repeats and lifted.repeats is None and not lifted.looped and ONE in (lifted.inserted, lifted.removed):
+                            lifted = self._counted(identity, lifted)
                         essence = (lifted.holders, lifted.operation, lifted.start, lifted.removed, lifted.inserted)
                         if lifted.holders and essence not in seen:
                             seen.add(essence)
@@ -348,15 +354,20 @@ class Edits:
             start=self._settle(identity, seen(edit.start), self.own(identity)),
             removed=self._settle(identity, seen(edit.removed), self.own(identity)),
             inserted=self._settle(identity, seen(edit.inserted), self.own(identity)),
+            repeats=seen(edit.repeats),
             positions=self._passed(target, edit.event, edit.positions, actuals),
             contents=self._passed(target, edit.event, edit.contents, actuals),
         )
 
-    def _is_avoided(self, target: FunctionId, edit: Edit) -> bool:
+    def _is_avoided(self, target: FunctionId, edit: Edit, whatever_is_given: bool) -> bool:
         """Whether some ordinary way through a function makes no such edit."""
         graph = self._view.graph(target)
         alike = {e.event for e in self.of(target) if e.holders & edit.holders and (e.removed, e.inserted) == (edit.removed, edit.inserted)}
-        return path(graph, graph.entry, graph.exit, alike, exceptional=False) is not None
+        witness = path(graph, graph.entry, graph.exit, alike, exceptional=False)
+        return witness is not None and (not whatever_is_given or any(
+            is_within(holder, cell) for condition in witness.conditions for part in parts_of(condition.value)
+            for holder in self._holders.of(target, edit.event, part) for cell in edit.holders
+        ))
 
     def _passed(self, target: FunctionId, at: int, values: tuple[Value, ...], actuals: Mapping[str, Value]) -> tuple[Value, ...]:
         """What the call passes for the formals that values of the callee are made of."""

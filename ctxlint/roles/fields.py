@@ -20,6 +20,7 @@ from ctxlint.calls.types import Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.asked_parts import asked_of_its_part, registered_under
+from ctxlint.roles.copies import paired_in
 from ctxlint.roles.entries import declaring, is_made, is_of_items, kept_in, makes_records
 from ctxlint.roles.filters import tested_fields
 from ctxlint.roles.leaf import (
@@ -107,6 +108,9 @@ class Fields:
                     yield Leaf(spelled(value.parts[0]), type.name, info.ir.fields[int(position.text)].name)
                     return
         number = int(position.text) if isinstance(position, Constant) and position.text.isdigit() else None
+        for where, whole in paired_in(self.view, identity, value.parts[0], position):
+            yield from self._of(identity, where, whole, depth)
+            return
         found = self.pieces.of(identity, at, value.parts[0], (number,)) if number is not None else None
         parts = frozenset(self._part(identity, at, value.parts[0], position, depth)) if found is None else found
         if number is not None and not any(leaf.field for leaf in parts) and makes_records(self.view, identity, value.parts[0]):
@@ -209,8 +213,9 @@ class Fields:
     def _behind(self, leaf: Leaf) -> Iterator[Leaf]:
         """The field, and for a property or a method what it gives back."""
         yield leaf
-        method = self.view.program.method(leaf.owner, leaf.field) if leaf.owner and self.view.program.class_(leaf.owner) else None
-        if method is not None:
+        program = self.view.program
+        method = program.method(leaf.owner, leaf.field) if leaf.owner and program.class_(leaf.owner) else None
+        for method in (method, *program.overriders(leaf.owner, leaf.field)) if method is not None else ():
             own = receiver_name(self.view.function(method))
             passed = {own: frozenset([Leaf(leaf.instance, leaf.owner, "", leaf.collected)])}
             for given in self.given(method):

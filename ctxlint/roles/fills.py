@@ -58,6 +58,15 @@ class Fills:
             known = self._stems[identity, at, value] = self._find_stems(identity, at, value)
         return known
 
+    def sources(self, identity: FunctionId, at: int, value: Value) -> frozenset[str]:
+        """The variables that a value is made of in the end, and not those that hold each of many in turn."""
+        events = self._view.function(identity).events
+        definitions = self._view.definitions(identity)
+        names = {stem for stem in self.stems(identity, at, value) if isinstance(stem, Name) and stem.scope == "local"}
+        return frozenset(name.name for name in names if not any(
+            isinstance(bound := events[number].value, Result) and events[bound.event].kind == "iterate"
+            for number in definitions.definitions(at, name.name) if number >= 0))
+
     def _find_stems(self, identity: FunctionId, at: int, value: Value) -> frozenset[Value]:
         found: set[Value] = set()
         pending = [(value, at, False)]

@@ -12,13 +12,14 @@ from collections.abc import Hashable, Iterable
 from ctxlint.calls.cells import attribute_owner
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.names import resolve_name
+from ctxlint.calls.program import is_property
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, Types, in_order
 from ctxlint.calls.view import View
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
-from ctxlint.ir.function import Formal
+from ctxlint.ir.function import Formal, Function
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.cased import cased
 
@@ -145,6 +146,12 @@ class Holders:
             return ""
         return self.own(FunctionId(identity.module, self._view.function(identity).enclosing), formal.default.name)
 
+    def is_plain(self, identity: FunctionId) -> bool:
+        """Whether a call of the function does nothing but work out what it gives."""
+        function = self._view.function(identity)
+        return function.kind == "function" and (not function.decorators or is_property(function)) and not (
+            self._summaries.of(identity).mutations or self._summaries.of(identity).effects)
+
     def journals(self, identity: FunctionId) -> frozenset[str]:
         """The local lists that begin empty, are added to, and from which what was added is taken again."""
         known = self._journals.get(identity)
@@ -237,8 +244,9 @@ class Holders:
             for target in call.functions[:4]:
                 if target == identity or not self._recall.reaches(depth + 4, MAX_DEPTH):
                     continue
+                gives = "yield" if _is_manager(self._view.function(target)) else ""
                 for at, event in enumerate(self._view.function(target).events):
-                    if event.kind == "return" and event.value is not None:
+                    if event.value is not None and (event.note == gives if gives else event.kind == "return"):
                         found |= {h for h in self._of(target, at, event.value, depth + 2) if not _is_formal(h)}
         return found
 
@@ -362,6 +370,11 @@ def _part(holder: Holder, key: Value | None) -> str:
     if isinstance(key, Constant) and key.kind == "int" and holder.endswith("]") and not key.text.startswith("-"):
         return f"[{key.text}]"
     return _key(key)
+
+
+def _is_manager(function: Function) -> bool:
+    """Whether a call of the function is for a `with`, which is given what the function yields."""
+    return function.kind in ("generator", "async-generator") and any(text.rpartition(".")[2].endswith("contextmanager") for text in function.decorators)
 
 
 def _is_formal(holder: Holder) -> bool:

@@ -375,8 +375,8 @@ class Images:
             if not yields and event.kind == "return":
                 yield from self.of(identity, at, event.value)
             elif yields and event.note == "yield":         # what passes through, and what is told in objects made for it, are messages
-                own = [i for i in self.of(identity, at, event.value) if i.where[0] == identity and all(step[0] == "[" for step in i.within)]
-                yield from inside(own)
+                made = [i for i in self.of(identity, at, event.value) if i.depth or i.where[0] == identity]
+                yield from inside([image for image in made if all(step[0] == "[" for step in image.within)])
 
     def passing(self, identity: FunctionId, number: int, call: Call, target: FunctionId, level: int = 0) -> Passing:
         """What a call passes to one of its functions, for as many images of that as there are."""

@@ -1,14 +1,8 @@
-"""Positions and lengths as sums of what a function was given, what it found in its cells, and constants.
-
-A sum is exact or absent: what cannot be said as a sum is a single unknown, so that two sums are equal only if they must be.
-"""
+"""Positions and lengths as sums of what a function was given, what it found in its cells, and constants."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Union
-
-import msgspec
+from collections.abc import Iterable, Mapping
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.recall import Recall
@@ -17,72 +11,13 @@ from ctxlint.flow.loops import Loops
 from ctxlint.flow.reaching import ENTRY_VALUE
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
-from ctxlint.roles.holders import Holder, Holders
-
-Atom = tuple[Union[str, int], ...]
-"""An unknown of a sum.
-
-`("param", name)`, `("place", holder)`, `("size", holder, event)` (how long the holder is at an event), `("len", *atom)`,
-`("event", function, number)` (what only that event knows), `("choice", function, name, event)` (one of several bindings),
-`("sorted", side, holder, sum)` (where something belongs in a sorted cell: before or behind its equals),
-`("either", value)` (one of several lengths that are known to differ, or a padding), `("some", sum)` (as many as a test lets through).
-"""
+from ctxlint.roles.holders import Holder, Holders, is_within
+from ctxlint.roles.sums import ONE, ZERO, Atom, Sum, single
 
 MAX_DEPTH = 14
 
 _SAME_NUMBER = frozenset(["int", "index"])
 _SAME_LENGTH = frozenset(["list", "tuple", "reversed", "sorted", "bytes", "bytearray", "enumerate", "iter", "memoryview"])
-
-
-class Sum(msgspec.Struct, frozen=True, gc=False):
-    """A constant and multiples of atoms, in a fixed order."""
-
-    constant: int = 0
-    terms: tuple[tuple[Atom, int], ...] = ()
-
-    def __add__(self, other: Sum) -> Sum:
-        return self.plus(other, 1)
-
-    def __sub__(self, other: Sum) -> Sum:
-        return self.plus(other, -1)
-
-    def plus(self, other: Sum, factor: int) -> Sum:
-        """This sum and `factor` times the other one."""
-        found = dict(self.terms)
-        for atom, count in other.terms:
-            found[atom] = found.get(atom, 0) + factor * count
-        return made(self.constant + factor * other.constant, found)
-
-    def times(self, factor: int) -> Sum:
-        """The sum, `factor` times."""
-        return ZERO.plus(self, factor)
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        """The unknowns."""
-        return tuple(atom for atom, _ in self.terms)
-
-
-ZERO = Sum()
-ONE = Sum(1)
-
-
-def made(constant: int, terms: Mapping[Atom, int]) -> Sum:
-    """A sum in its normal form."""
-    return Sum(constant, tuple(sorted(((a, n) for a, n in terms.items() if n), key=repr)))
-
-
-def single(atom: Atom) -> Sum:
-    """The sum that is one unknown."""
-    return Sum(0, ((atom, 1),))
-
-
-def substituted(sum: Sum, actuals: Mapping[Atom, Sum]) -> Sum:
-    """The sum with some of its unknowns replaced."""
-    found = Sum(sum.constant)
-    for atom, count in sum.terms:
-        found = found.plus(actuals.get(atom, single(atom)), count)
-    return found
 
 
 class Measures:
@@ -127,7 +62,7 @@ class Measures:
             if value.operator == "if":
                 one, other = (self._number(identity, at, part, depth) for part in value.parts[1:])
                 return one if one == other else single(("choice", str(identity), repr(value), at))
-            return self._place(identity, at, value)
+            return self._part_given(identity, value, depth) or self._place(identity, at, value)
         return _unknown(identity, at, value)
 
     def _named(self, identity: FunctionId, at: int, name: Name, depth: int, *, length: bool) -> Sum:
@@ -160,7 +95,70 @@ class Measures:
                 return self.sorted_place(identity, number, _SEARCHES[name], *(a.value for a in event.arguments))
             if name == "__len__" and event.path.steps:
                 return self._sized(identity, number, self.holders.of_receiver(identity, number))
-        return self._place(identity, number, Result(number))
+            if name in ("min", "max") and len(event.arguments) == 2 and not event.path.steps:
+                return self._clamped(name, [self._number(identity, number, a.value, depth) for a in event.arguments]) or (
+                    _unknown(identity, number, Result(number)))
+        given = self._given(identity, number, None, depth) if event.kind in ("call", "read") else None
+        return given or self._place(identity, number, Result(number))
+
+    def _clamped(self, name: str, sums: list[Sum]) -> Sum | None:
+        """The number that is kept inside a cell: `min(n, len(cell))`, `max(0, len(cell) - n)`. An edit has no room for more."""
+        sized = [any(atom[0] == "size" for atom in sum.atoms) for sum in sums]
+        if sized.count(True) != 1:
+            return None
+        inside, limit = (sums[sized.index(False)], sums[sized.index(True)])
+        if name == "max":
+            return limit if not inside.terms else None
+        return inside if [count for _, count in limit.terms] == [1] else None
+
+    def _part_given(self, identity: FunctionId, value: Compound, depth: int) -> Sum | None:
+        whole, position = value.parts if value.operator == "item" else (None, None)
+        if isinstance(whole, Result) and isinstance(position, Constant) and position.text.isdigit():
+            return self._given(identity, whole.event, position, depth)
+        return None
+
+    def _given(self, identity: FunctionId, number: int, part: Constant | None, depth: int) -> Sum | None:
+        """What a callee that changes nothing gives back on its only way to do so (or a part of that), as the caller sees it."""
+        calls = self._view.calls(identity, number)
+        if len(calls) != 1 or len(calls[0].functions) != 1 or not self._recall.reaches(depth + 2, MAX_DEPTH):
+            return None
+        target = calls[0].functions[0]
+        returned = self._view.inference.facts(target).returned
+        if target == identity or len(returned) != 1 or not self.holders.is_plain(target):
+            return None
+        value = self._view.event(target, returned[0]).value
+        if part is not None:
+            parts = value.parts if isinstance(value, Compound) and value.operator == "tuple" else ()
+            value = parts[int(part.text)] if int(part.text) < len(parts) else None
+        sum = ZERO if value is None else self._number(target, returned[0], value, depth + 2)
+        actuals = self._view.bound(calls[0], target) if sum.terms else {}
+        found = None if value is None else Sum(sum.constant)
+        for atom, count in sum.terms:
+            seen = self._as_passed(identity, number, atom, target, actuals, depth + 2)
+            found = None if found is None or seen is None else found.plus(seen, count)
+        return found
+
+    def _as_passed(
+        self, identity: FunctionId, number: int, atom: Atom, target: FunctionId, actuals: Mapping[str, Value], depth: int
+    ) -> Sum | None:
+        """An unknown of a callee in terms of what a call passes."""
+        kind, what = (atom[:2], atom[2]) if atom[0] == "len" else (atom[:1], atom[1])
+        if kind[-1] == "param":
+            actual = actuals.get(str(what))
+            measured = self._length if len(kind) > 1 else self._number
+            return None if actual is None else measured(identity, number, actual, depth)
+        if kind[-1] not in ("place", "size"):
+            return None
+        holder = str(what)
+        name = next((n for n in actuals if is_within(holder, f"{target.module}:{n}")), None)
+        if name is not None:
+            passed = self.holders.of(identity, number, actuals[name])
+            if len(passed) != 1:
+                return None
+            holder = min(passed) + holder[len(target.module) + 1 + len(name):]
+        elif ":" in holder:
+            return None
+        return single(("size", holder, number) if kind == ("size",) else (*kind, holder))
 
     def _place(self, identity: FunctionId, at: int, value: Value) -> Sum:
         holders = self.holders.of(identity, at, value)
@@ -335,13 +333,3 @@ def _itself(question: tuple[bool, FunctionId, int, Value]) -> Sum:
 def _unknown(identity: FunctionId, at: int, value: Value) -> Sum:
     where = value.event if isinstance(value, Result) else at
     return single(("event", str(identity), where, "" if isinstance(value, Result) else repr(value)))
-
-
-def leaves(sum: Sum) -> Iterator[Atom]:
-    """The unknowns of a sum, those inside lengths too."""
-    for atom in sum.atoms:
-        yield atom
-        if atom[0] == "len":
-            yield atom[1:]
-        elif atom[0] == "size":
-            yield ("place", atom[1])

@@ -77,13 +77,14 @@ class Mutated:
         for mutation in self._summaries.of(identity).mutations:
             if not mutation.distance:
                 continue
-            inside = mutation.how in ("add", "remove", "clear", "mutate")
-            if not inside and mutation.path.steps and not mutation.path.steps[-1].startswith("["):
+            is_item = mutation.path.steps[-1:] != () and mutation.path.steps[-1].startswith("[")
+            inside = mutation.how in ("add", "remove", "clear", "mutate") or (mutation.how == "item" and not is_item)
+            if not inside and mutation.path.steps and not is_item:
                 changed = AccessPath(mutation.path.root, mutation.path.steps[:-1])
                 if self._is_data(identity, mutation.event, changed) and not self._is_memo(*mutation.origin):
                     for cell in sorted(self._holders.of_path(identity, mutation.event, changed)):
                         yield cell, Change(cell, identity, mutation.event, mutation.origin[0])
-            if len(mutation.path.steps) > 1:
+            if len(mutation.path.steps) > (0 if inside else 1):
                 steps = mutation.path.steps if inside else mutation.path.steps[:-1]
                 yield from self._on_the_way(identity, mutation.event, AccessPath(mutation.path.root, steps), (), mutation.origin)
 

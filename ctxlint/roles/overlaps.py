@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -14,7 +14,7 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.conditions import asked_at
 from ctxlint.roles.fields import Fields
-from ctxlint.roles.leaf import Leaf, gathered, spelled, translated, whose
+from ctxlint.roles.leaf import CONTENT, Leaf, gathered, spelled, translated, whose
 from ctxlint.roles.literals import Literal, literals_of
 from ctxlint.roles.neighbours import are_neighbours
 from ctxlint.roles.ranges import held_by_fields
@@ -125,16 +125,26 @@ class Overlaps:
         return tuple(dict.fromkeys(found))
 
     def _is_open(self, identity: FunctionId) -> bool:
-        """Whether the function compares two of its formals, or parts of them."""
+        """Whether the function compares two of its formals, or parts of them, itself or by a helper that it hands them to."""
         known = self._open.get(identity)
         if known is None:
-            formals = {formal.name for formal in self._view.function(identity).formals}
-            known = self._open[identity] = len(formals) > 1 and any(
-                not formals.isdisjoint([leaf.instance for leaf in overlap.left])
-                and not formals.isdisjoint([leaf.instance for leaf in overlap.right])
-                for overlap in self.own(identity)
-            )
+            known = self._open[identity] = self._meet_formals(identity, self.own(identity)) or (
+                any(self._meet_formals(target, self.own(target)) for target in self._helpers(identity))
+                and self._meet_formals(identity, self._lifted(identity, 1)))
         return known
+
+    def _helpers(self, identity: FunctionId) -> Iterator[FunctionId]:
+        """What a function that is given two things or more calls itself."""
+        for _, calls in self._view.calling_inside(identity) if len(self._view.function(identity).formals) > 1 else ():
+            yield from (target for call in calls for target in call.functions[:4] if target != identity)
+
+    def _meet_formals(self, identity: FunctionId, overlaps: Iterable[Overlap]) -> bool:
+        formals = {formal.name for formal in self._view.function(identity).formals}
+        return len(formals) > 1 and any(
+            not formals.isdisjoint([leaf.instance for leaf in overlap.left])
+            and not formals.isdisjoint([leaf.instance for leaf in overlap.right])
+            for overlap in overlaps
+        )
 
     def _lifted(self, identity: FunctionId, depth: int) -> Iterator[Overlap]:
         if depth == 0:
@@ -161,7 +171,7 @@ class Overlaps:
             sides = [frozenset(new for leaf in side for new in translated(leaf, passed)) for side in own]
             yield msgspec.structs.replace(
                 overlap, event=number, left=sides[0], right=sides[1], looked=sides[2], value=Result(number),
-                settled=overlap.settled or (
+                settled=overlap.settled or (bool(_owners(overlap.fields)) and
                     _owners(frozenset().union(*sides)) <= _owners(overlap.fields)
                     and not _is_told(overlap.left, sides[0]) and not _is_told(overlap.right, sides[1])
                 ),
@@ -301,11 +311,11 @@ class Overlaps:
         """The fields by which both sides of a comparison were looked up (`live[key] != base.get(key)`), or one that is ordered."""
         if value.operator not in _TESTS or value.operator in ("in", "not in"):
             return frozenset()
-        left, right = (self._looked(identity, part) for part in value.parts)
+        left, right = (self._looked(identity, part, asked=True) for part in value.parts)
         return left | right if value.operator in ORDERED else left & right
 
-    def _looked(self, identity: FunctionId, value: Value) -> frozenset[Leaf]:
-        """The fields by which something in a value was looked up."""
+    def _looked(self, identity: FunctionId, value: Value, asked: bool = False) -> frozenset[Leaf]:
+        """The fields by which something in a value was looked up, or with `asked` by which somebody was asked for it."""
         found: set[Leaf] = set()
         pending: list[Value] = [value]
         while pending:
@@ -315,8 +325,9 @@ class Overlaps:
             elif isinstance(part, Result):
                 event = self._view.event(identity, part.event)
                 keys = list(event.keys) if event.kind == "read" else []
-                if event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("get",):
-                    keys += [a.value for a in event.arguments[:1]]
+                if event.kind == "call" and event.path is not None:
+                    told = event.path.steps[-1:] == ("get",) or (asked and self._answers(identity, part.event, event.path))
+                    keys += [a.value for a in event.arguments[:1]] if told else []
                 for key in keys:
                     if self._is_iterated(identity, part.event, key):
                         found |= {leaf for leaf in self._fields.of(identity, part.event, key) if leaf.field}
@@ -324,6 +335,18 @@ class Overlaps:
                     pending.append(event.path.root)
         return frozenset(found)
 
+    def _answers(self, identity: FunctionId, number: int, path: AccessPath) -> bool:
+        """Whether somebody who is told a single thing answers by what is looked up by it; of an unknown one that is believed."""
+        calls = self._view.calls(identity, number)
+        if len(self._view.event(identity, number).arguments) != 1 or not path.steps or path.steps[-1] in CONTENT:
+            return False
+        targets = [(target, Name(name, "local")) for call in calls for target in call.functions[:1] for name in self._view.bound(call, target)]
+        return not targets or any(
+            (event.kind == "read" and event.keys[-1:] == (key,)) or (
+                event.kind == "call" and event.path is not None and event.path.steps[-1:] == ("get",)
+                and event.arguments and event.arguments[0].value == key)
+            for target, key in targets for event in self._view.function(target).events
+        )
 
     def _is_iterated(self, identity: FunctionId, at: int, key: Value) -> bool:
         """Whether a key is an element of something that is gone through, as the keys of a set of accesses are."""

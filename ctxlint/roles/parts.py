@@ -14,7 +14,8 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
 from ctxlint.roles.edits import Edits
 from ctxlint.roles.holders import ITEM, Holder
-from ctxlint.roles.measures import Atom, Measures, Sum, single, substituted
+from ctxlint.roles.measures import Measures
+from ctxlint.roles.sums import Atom, Sum, single, substituted
 
 
 class Part(msgspec.Struct, frozen=True, gc=False):

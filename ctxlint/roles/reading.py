@@ -19,9 +19,10 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.edit import Edit, Operation
 from ctxlint.roles.holders import STORE, Holder
-from ctxlint.roles.measures import ONE, ZERO, Measures, Sum, is_in_order, single, slice_of
+from ctxlint.roles.measures import Measures, is_in_order, slice_of
 from ctxlint.roles.remade import is_made_of, is_mapped
 from ctxlint.roles.sequence_methods import METHODS
+from ctxlint.roles.sums import ONE, ZERO, Sum, single
 from ctxlint.roles.written_back import written_back
 
 

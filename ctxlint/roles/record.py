@@ -33,6 +33,11 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     below: tuple[FunctionId, int] | None = None
     """Where a callee puts it together of several things that this function passes."""
 
+    @property
+    def kept(self) -> FunctionId | None:
+        """The function of the program that the record holds, alone or with what it is to be called with."""
+        return self.bound.below[0] if self.inverse is None and self.bound is not None and self.bound.below is not None else self.inverse
+
 
 class Replay(msgspec.Struct, frozen=True, gc=False):
     """An edit at a place that comes from a record of `container`; `places` are the parts that say where."""

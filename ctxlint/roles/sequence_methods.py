@@ -10,7 +10,7 @@ import msgspec
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.edit import Edit, Operation
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.measures import ONE, ZERO, Sum
+from ctxlint.roles.sums import ONE, ZERO, Sum
 
 
 class Function(Protocol):

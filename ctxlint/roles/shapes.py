@@ -52,9 +52,12 @@ class Shapes:
         return tuple(dict.fromkeys(method for method in methods if method is not None))[:OVERRIDES]
 
     def _used(self, identity: FunctionId, name: str) -> set[str]:
-        found: set[str] = set()
-        for event in self._view.function(identity).events:
-            if event.path is not None and event.path.root == Name(name, "local"):
+        """The attributes that a function, or for its own variable the one around it, uses of what has a name."""
+        function = self._view.function(identity)
+        own = name in function.locals
+        found = set() if own or function.enclosing < 0 else self._used(FunctionId(identity.module, function.enclosing), name)
+        for event in function.events:
+            if event.path is not None and event.path.root == Name(name, "local" if own else "captured"):
                 if event.path.steps and not event.path.steps[0].startswith("["):
                     found.add(event.path.steps[0])
                 elif not event.path.steps and event.kind == "call":

@@ -14,6 +14,7 @@ import msgspec
 from ctxlint.calls.call import Call
 from ctxlint.calls.decorators import stand_ins
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.interfaces import is_scalar
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.view import View
 from ctxlint.flow.guards import guards
@@ -22,6 +23,7 @@ from ctxlint.flow.origins import Atom
 from ctxlint.flow.paths import path
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Compound, Constant, Name, Result, Value
+from ctxlint.roles.serving import served
 
 CALLERS = 3
 """How many callers up a start is looked for."""
@@ -30,7 +32,7 @@ CALLERS = 3
 class Start(msgspec.Struct, frozen=True, gc=False):
     """`caller` hands the function (or the coroutine that `made` makes of it) at `event` to something that runs it beside others.
 
-    `each` is true when it is run once for each element of another argument.
+    `each` is true when it is run once for each element of another argument, `serves` when a decorator registers it for requests.
     """
 
     caller: FunctionId
@@ -38,6 +40,7 @@ class Start(msgspec.Struct, frozen=True, gc=False):
     made: int
     call: Call
     each: bool
+    serves: bool = False
 
 
 class Tasks:
@@ -56,6 +59,9 @@ class Tasks:
                 for event, _ in self._view.calls_that(caller, "concurrent-executor"):
                     for target, start in self._started(caller, event):
                         self._starts.setdefault(target, []).append(start)
+            for target, definer, event in served(self._view):
+                call = Call((target,), (), (), (), None, "")
+                self._starts.setdefault(target, []).append(Start(definer, event, event, call, False, True))
         return tuple(self._starts.get(identity, ()))
 
     def started(self, identity: FunctionId, depth: int = 0) -> Start | None:
@@ -81,9 +87,10 @@ class Tasks:
                 return start
         if depth < CALLERS:
             for caller, event in self._view.call_graph.callers(identity):
-                if caller != identity and (anywhere or self._is_on_own_object(caller, event, identity)):
+                one = anywhere or self._is_on_one_object(caller, event, identity)
+                if caller != identity and (one or self._is_on_own_object(caller, event, identity)) and not self._is_one_step(identity, caller):
                     formals = self._formals_behind(caller, event, identity, picked_by)
-                    found = None if formals is None else self.beside_itself(caller, formals, anywhere=anywhere, depth=depth + 1)
+                    found = None if formals is None else self.beside_itself(caller, formals, anywhere=one, depth=depth + 1)
                     if found is not None:
                         return found
         return None
@@ -159,9 +166,13 @@ class Tasks:
         }
         return sorted(n for n in given - awaited if view.does(caller, n, "concurrent-executor") is None)
 
+    def _is_one_step(self, identity: FunctionId, caller: FunctionId) -> bool:
+        """Whether no other task can run during the call: what is no coroutine never gives way to the tasks beside it."""
+        return self._view.function(identity).kind == "function" and self._view.function(caller).kind in ("coroutine", "async-generator")
+
     def _is_repeated(self, start: Start) -> bool:
         """Whether the next start can come before the first has been waited for."""
-        if start.each:
+        if start.each or start.serves:
             return True
         waits = self.waits(start)
         begins = start.made if start.event in waits else start.event
@@ -170,6 +181,9 @@ class Tasks:
 
     def _meets(self, identity: FunctionId, start: Start, picked_by: Collection[str], anywhere: bool) -> bool:
         view, call = self._view, start.call
+        if start.serves:                                      # two requests can name the same thing, but are no same object
+            formals = {f.name: f.annotation for f in view.function(identity).formals}
+            return all(not formals.get(name) or is_scalar(formals[name]) for name in picked_by)
         inside = self._round(start)
         if not anywhere and call.receiver is not None and self._varies(start.caller, start.made, call.receiver.root, inside):
             return False
@@ -249,6 +263,15 @@ class Tasks:
         return any(
             call.receiver is None or (isinstance(call.receiver.root, Name) and call.receiver.root.name == own != "")
             for call in self._view.effective_calls(caller, event) if target in call.functions
+        )
+
+    def _is_on_one_object(self, caller: FunctionId, event: int, target: FunctionId) -> bool:
+        """Whether the function is called on what a variable of the module leads to: whoever calls it there means the same object."""
+        calls = [call for call in self._view.effective_calls(caller, event) if target in call.functions]
+        return bool(calls) and all(
+            call.receiver is not None and isinstance(call.receiver.root, Name) and call.receiver.root.scope == "global"
+            and not any(step.startswith("[") for step in call.receiver.steps)
+            for call in calls
         )
 
     def _formals_behind(self, caller: FunctionId, event: int, target: FunctionId, names: Collection[str]) -> frozenset[str] | None:

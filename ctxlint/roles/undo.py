@@ -21,13 +21,15 @@ from ctxlint.roles.commands import Commands
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.edits import Edits
 from ctxlint.roles.holders import ITEM, STORE, Holder, Holders, is_within
-from ctxlint.roles.measures import Measures, leaves
+from ctxlint.roles.in_the_making import InTheMaking
+from ctxlint.roles.measures import Measures
 from ctxlint.roles.mentions import Mentions
 from ctxlint.roles.parts import Part, Parts
 from ctxlint.roles.record import Record, Replay, Uses
 from ctxlint.roles.registered import Registered
 from ctxlint.roles.shared_lists import SharedLists
 from ctxlint.roles.structures import structures
+from ctxlint.roles.sums import leaves
 
 MAX_DISTANCE = 3
 PUSHES = frozenset(["append", "insert", "prepend", "store"])
@@ -47,6 +49,7 @@ class UndoRecords:
         self._parts = Parts(self.view, self.measures, self.edits)
         self.commands = Commands(self.view, self.holders, self.edits, self._parts)
         self.registered = Registered(self.view)
+        self._making = InTheMaking(self.view)
         self._used: Uses | None = None
         self._records = Recall[FunctionId, tuple[Record, ...]](lambda identity: (), first=min)
         self._takes: dict[FunctionId, frozenset[Holder]] = {}
@@ -88,6 +91,12 @@ class UndoRecords:
             record.container == container and record.event != edit.event and dominates(graph, record.event, edit.event)
             for record in self.records(function)
         )
+
+    def is_of_something_new(self, function: FunctionId, edit: Edit) -> bool:
+        """Whether a function edits what lies in an object that it has made: another one than that of the records."""
+        changed = self.view.event(function, edit.event).path
+        root = changed.root if changed is not None else None
+        return isinstance(root, Name) and root.scope == "local" and self._making.holds(function, edit.event, root.name)
 
     def is_of_one_call(self, record: Record) -> bool:
         """Whether the log is a list of the function itself: what a failure makes it take back."""
@@ -143,11 +152,11 @@ class UndoRecords:
 
     def kept_in(self, container: Holder, near: FunctionId) -> frozenset[FunctionId]:
         """The functions that lie in a container of inverses, as functions of one module put them there."""
-        if self.records(near) and all(record.inverse is None for record in self.records(near)):
+        if self.records(near) and all(record.kept is None for record in self.records(near)):
             return frozenset()
         return frozenset(
-            record.inverse for identity in self.view.program.functions() if identity.module == near.module
-            for record in self.records(identity) if record.container == container and record.inverse is not None
+            record.kept for identity in self.view.program.functions() if identity.module == near.module
+            for record in self.records(identity) if record.container == container and record.kept is not None
         )
 
     def called_replays(self, record: Record) -> Iterator[Replay]:
@@ -269,7 +278,7 @@ class UndoRecords:
         )
 
     def _bound_in(self, identity: FunctionId, at: int, value: Value, depth: int) -> Edit | None:
-        """The call that a record postpones: `partial(items.pop, i)`, `(items.insert, (i, x))`."""
+        """The call that a record postpones: `partial(items.pop, i)`, `(items.insert, (i, x))`, `partial(take_out, items, i)`."""
         given: tuple[Value, ...] = ()
         if isinstance(value, Result) and depth < 3:
             event = self.view.event(identity, value.event)
@@ -278,12 +287,12 @@ class UndoRecords:
         elif isinstance(value, Compound) and value.operator in ("tuple", "list"):
             given = value.parts
         for index, each in enumerate(given):
-            if isinstance(each, Result):
+            if isinstance(each, (Result, Name)):
                 rest = [p for v in given[index + 1:] for p in (v.parts if isinstance(v, Compound) and v.operator in ("tuple", "list") else (v,))]
-                found = (
-                    self.edits.by_method(identity, each.event, rest) or self.edits.by_function(identity, each.event, rest)
-                    or self._bound_in(identity, at, each, depth + 1)
-                )
+                read = each.event if isinstance(each, Result) else value.event if isinstance(value, Result) else at
+                found = self.edits.by_function(identity, read, each, rest) if rest else None
+                if isinstance(each, Result) and found is None:
+                    found = self.edits.by_method(identity, each.event, rest) or self._bound_in(identity, at, each, depth + 1)
                 if found is not None:
                     return msgspec.structs.replace(found, event=at)
         return None

@@ -57,7 +57,7 @@ def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
         return
     for record in records:
         for change in changes:
-            if change.event == record.event or is_same_place(change, record):
+            if change.event == record.event or is_same_place(change, record) or _is_behind(timed, change, record):
                 continue
             kept = _kept(analysis, identity, change, record)
             if kept is not None and _is_reported(analysis, identity, change, record, timed):
@@ -65,6 +65,14 @@ def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
                 if replay is not None:
                     yield _finding(analysis, identity, change, record, kept, replay)
                     break
+
+
+def _is_behind(timed: Iterable[StoreEffect], change: StoreEffect, record: StoreEffect) -> bool:
+    """Whether the store of one of the two is behind the interface through which the other goes: then they are one store."""
+    if "interface" not in (change.medium, record.medium):
+        return False
+    here, there = ({key for e in timed if e.event == each.event for key in e.keys} for each in (change, record))
+    return not here.isdisjoint(there)
 
 
 def _is_reported(
@@ -170,7 +178,8 @@ def _readers(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> I
     for access in analysis.stores.readers(record.keys, but=(identity,)):
         yield access
         handed = [(over.caller, over.event) for over in analysis.concurrency.hand_overs(access.function) if over.awaited]
-        called = (*analysis.view.call_graph.callers(access.function), *handed) if access.effect.distance < NEAR else ()
+        named = any(not key.endswith("[]") for key in access.effect.keys & record.keys)
+        called = (*analysis.view.call_graph.callers(access.function), *handed) if named and access.effect.distance < NEAR else ()
         for caller, event in called:
             if caller != identity:
                 yield from (Access(caller, e) for e in analysis.summaries.effects_at(caller, event)

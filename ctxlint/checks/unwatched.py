@@ -10,8 +10,10 @@ from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Append, Appends
 from ctxlint.checks.background import is_left
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
+from ctxlint.checks.ingredients import ingredients
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
+from ctxlint.flow.loops import Loop, Loops
 from ctxlint.ir.value import Result
 
 MAIN = 12
@@ -30,7 +32,9 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
         if (_is_awaited(analysis, identity, number) if event.ignored else not is_left(analysis, identity, number)):
             continue
         append = appends.at(identity, number) if view.does(identity, number, "watches") is None else None
-        if append is not None and append.readers and (event.ignored or any(e.deferred for e in append.effects)):
+        if append is not None and _serves(analysis, appends, started, append):
+            analysis.spare(identity, number, "what is started serves others in a loop for as long as the program runs")
+        elif append is not None and append.readers and (event.ignored or any(e.deferred for e in append.effects)):
             sure = append.rebuilt and not appends.is_by_the_way(identity, append)
             yield _finding(analysis, identity, append, "high" if sure else "low")
 
@@ -43,6 +47,27 @@ def _started(analysis: Analysis, identity: FunctionId, number: int) -> list[Call
     if left or not view.event(identity, number).ignored or view.does(identity, number, "concurrent-executor") is None:
         return left
     return list(calls[1:])
+
+
+def _serves(analysis: Analysis, appends: Appends, started: list[Call], append: Append) -> bool:
+    """Whether what is started makes the change in a loop over what comes later, from others: that is a service, no change."""
+    return any(
+        _comes_later(analysis, appends, target, loop)
+        for target in {target for call in started for target in call.functions}
+        for effect in analysis.summaries.of(target).effects if effect.origin == append.effect.origin
+        for loop in analysis.view.graph(target).derived(Loops).around(effect.event)
+    )
+
+
+def _comes_later(analysis: Analysis, appends: Appends, target: FunctionId, loop: Loop) -> bool:
+    """Whether the rounds of a loop are not told by what the function was given, or holds: it waits, or asks somebody for each."""
+    driver = analysis.view.event(target, loop.driver) if loop.driver is not None else None
+    if driver is None or driver.note == "async" or driver.value is None or loop.driver is None:
+        return True
+    made_of = ingredients(analysis, appends, target, loop.driver, (driver.value,))
+    return all(kind != "param" for kind, _ in made_of) and any(
+        kind == "result" and isinstance(what, int) and analysis.view.event(target, what).kind == "call" for kind, what in made_of
+    )
 
 
 def _is_awaited(analysis: Analysis, identity: FunctionId, number: int) -> bool:

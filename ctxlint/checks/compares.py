@@ -90,7 +90,9 @@ def _may_decide(analysis: Analysis, fields: Fields, decision: Decision) -> bool:
     if is_question(analysis, decision.function) or overlap.operator in SETS:
         return True
     if overlap.iterated and overlap.operator in ("in", "not in"):
-        return decision.given or not decision.owner or not decision.paired or _handles_whole(analysis, fields, decision)
+        put_together = isinstance(overlap.value, Result) and len(decision.compared) > 1     # an identity, of which a helper looks for doubles
+        return decision.given or not decision.owner or not decision.paired or (
+            not put_together and _handles_whole(analysis, fields, decision))
     bounds = asks_for_regions(overlap) and (is_declared(decision.owner) or not decision.paired)
     return bounds or (overlap.operator not in ("in", "not in") and _handles_whole(analysis, fields, decision, kept=True)
                       and (asks_for_regions(overlap) or _asks_a_flag(analysis, fields, decision))) or _writes_under(analysis, fields, decision)

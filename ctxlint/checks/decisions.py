@@ -59,7 +59,7 @@ class Decision(msgspec.Struct, frozen=True):
     @property
     def weight(self) -> tuple[bool, bool]:
         """Which of two comparisons of a function decides: what two changes have in common does, before what is the same in both."""
-        return self.paired, self.paired and asks_for_regions(self.overlap)
+        return self.paired, self.given and asks_for_regions(self.overlap)
 
     @property
     def of_tables(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -126,26 +126,16 @@ class Overlaps:
         return tuple(dict.fromkeys(found))
 
     def _is_open(self, identity: FunctionId) -> bool:
-        """Whether the function compares two of its formals, or parts of them, itself or by a helper that it hands them to."""
+        """Whether the function compares two of its formals, or parts of them."""
         known = self._open.get(identity)
         if known is None:
-            known = self._open[identity] = self._meet_formals(identity, self.own(identity)) or (
-                any(self._meet_formals(target, self.own(target)) for target in self._helpers(identity))
-                and self._meet_formals(identity, self._lifted(identity, 1)))
+            formals = {formal.name for formal in self._view.function(identity).formals}
+            known = self._open[identity] = len(formals) > 1 and any(
+                not formals.isdisjoint([leaf.instance for leaf in overlap.left])
+                and not formals.isdisjoint([leaf.instance for leaf in overlap.right])
+                for overlap in self.own(identity)
+            )
         return known
-
-    def _helpers(self, identity: FunctionId) -> Iterator[FunctionId]:
-        """What a function that is given two things or more calls itself."""
-        for _, calls in self._view.calling_inside(identity) if len(self._view.function(identity).formals) > 1 else ():
-            yield from (target for call in calls for target in call.functions[:4] if target != identity)
-
-    def _meet_formals(self, identity: FunctionId, overlaps: Iterable[Overlap]) -> bool:
-        formals = {formal.name for formal in self._view.function(identity).formals}
-        return len(formals) > 1 and any(
-            not formals.isdisjoint([leaf.instance for leaf in overlap.left])
-            and not formals.isdisjoint([leaf.instance for leaf in overlap.right])
-            for overlap in overlaps
-        )
 
     def _lifted(self, identity: FunctionId, depth: int) -> Iterator[Overlap]:
         if depth == 0:
@@ -172,7 +162,7 @@ class Overlaps:
             sides = [frozenset(new for leaf in side for new in translated(chosen(self._view, leaf, actuals), passed)) for side in own]
             yield msgspec.structs.replace(
                 overlap, event=number, left=sides[0], right=sides[1], looked=sides[2], value=Result(number),
-                settled=overlap.settled or (bool(_owners(overlap.fields)) and
+                settled=overlap.settled or (
                     _owners(frozenset().union(*sides)) <= _owners(overlap.fields)
                     and not _is_told(overlap.left, sides[0]) and not _is_told(overlap.right, sides[1])
                 ),

@@ -7,6 +7,7 @@ a record that is taken apart and put together again carries the fields that are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ctxlint.calls.effects import WRITES, StoreEffect
@@ -82,12 +83,18 @@ def _never_changes(analysis: Analysis, identity: FunctionId, write: StoreEffect,
 
     Who writes records of another kind into the store sets theirs.
     """
-    setters = [
-        one for one in _around(analysis, identity)
-        if (_sets_anew(analysis, one, field) or _changes_in_place(analysis, one, field))
-        and (one == identity or not _writes_another_kind(analysis, one, named_keys(analysis, identity, write.event), write))
-    ]
-    return len(setters) <= 1 and identity not in setters
+    if _is_changed_by(analysis, identity, field):
+        return False
+    named = named_keys(analysis, identity, write.event)
+    setters = (
+        one for one in sorted(_around(analysis, identity))
+        if one != identity and _is_changed_by(analysis, one, field) and not _writes_another_kind(analysis, one, named, write)
+    )
+    return len(tuple(islice(setters, 2))) < 2
+
+
+def _is_changed_by(analysis: Analysis, identity: FunctionId, field: str) -> bool:
+    return _sets_anew(analysis, identity, field) or _changes_in_place(analysis, identity, field)
 
 
 def _sets_anew(analysis: Analysis, identity: FunctionId, field: str) -> bool:

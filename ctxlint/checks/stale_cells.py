@@ -271,15 +271,15 @@ def _siblings_adding(analysis: Analysis, identity: FunctionId, write: Mutation) 
 
 
 def _empties(analysis: Analysis, write: Mutation) -> bool:
+    """Whether the write empties the cell, whatever it holds: a callee that looks first, or has taken out what is there, answers for itself."""
     function, event = write.origin
-    if any(s.kind == "cell" and s.name == write.cells[-1] for s in condition_sources(analysis, function, event)) and write.distance:
-        return False                                          # a callee that first looks, and makes what is missing
-    if write.distance and _goes_through_content(analysis, function, event, write.cells[-1]):
-        return False                                          # what the callee empties it has itself taken out before
-    if write.how == "clear":
-        return True
-    value = analysis.view.event(function, event).value
-    return write.how == "rebind" and value is not None and _is_empty(analysis, function, value)
+    value = analysis.view.event(function, event).value if write.how == "rebind" else None
+    if write.how != "clear" and (value is None or not _is_empty(analysis, function, value)):
+        return False
+    return not write.distance or not (
+        any(s.kind == "cell" and s.name == write.cells[-1] for s in condition_sources(analysis, function, event))
+        or _goes_through_content(analysis, function, event, write.cells[-1])
+    )
 
 
 def _goes_through_content(analysis: Analysis, identity: FunctionId, before: int, cell: str) -> bool:

@@ -17,8 +17,8 @@ from ctxlint.checks.acknowledged import acknowledged
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import NEAR, Append, Appends
 from ctxlint.checks.bounded import Queues, bounded
-from ctxlint.checks.failure_values import Answers
 from ctxlint.checks.failure_ends import Swallows
+from ctxlint.checks.failure_values import Answers
 from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep, Word
 from ctxlint.checks.forgetting import Outgoing, forgotten
 from ctxlint.checks.handlers import BROAD

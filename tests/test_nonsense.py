@@ -22,6 +22,7 @@ NEEDS_WORDS = {
     "CTX105/advisory_counter.py": "that the number is only advice stands in the docstring",
     "CTX301/20_shared_mode_bad.py": "that a hold only reads stands in the mode's name",
     "CTX301/21_read_only_call_bad.py": "that a call only reads stands in the field's name",
+    "CTX301/92_named_for_looking_bad.py": "that changes have looked at something stands in the fields' names",
     "CTX204/depth_option.py": "that the option is a promise stands in the docstring",
 }
 

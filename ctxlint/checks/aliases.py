@@ -37,7 +37,7 @@ from ctxlint.checks.kept_records import (
     types_of,
 )
 from ctxlint.checks.read_back import is_read_back
-from ctxlint.checks.renewed import is_dropped, is_left, is_replaced_before, is_saved_again
+from ctxlint.checks.renewed import goes_on, is_dropped, is_left, is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Name, Result
@@ -189,7 +189,7 @@ def _restores_of(save: Stored, pairs: Mapping[tuple[Holder, Holder], Sequence[St
 
 def _saved(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:
     closed_over = is_of_closure(analysis, save, restore)
-    if save.image.taken or (is_way_back(save) and not closed_over):
+    if save.image.taken or (is_way_back(save) and not closed_over and not hints(save.place, analysis.words.snapshots)):
         return
     if not is_record(analysis, save, restore) or is_left(analysis, facts.holders, save):
         return
@@ -211,12 +211,13 @@ def _sides(analysis: Analysis, save: Stored, restore: Stored) -> tuple[FunctionI
 
 
 def _changed_next(analysis: Analysis, facts: Facts, save: Stored, *, closed_over: bool) -> Change | None:
-    """A change that the saving function itself makes once it has saved."""
+    """A change that the saving function itself makes once it has saved, be it when it is called the next time."""
     if not save.image.depth and not is_named(analysis, save) and not closed_over:
         return None                                     # an entry that goes from one container to another, and is marked there
     graph = analysis.view.graph(save.function)
     own = [c for c in facts.changes.seen(save.image) if c.function == save.function != c.origin and c.event != save.event]
-    return next((c for c in own if path(graph, save.event, c.event, start="completed") is not None), None)
+    after = next((c for c in own if path(graph, save.event, c.event, start="completed") is not None), None)
+    return after or (own[0] if own and goes_on(analysis, save) else None)
 
 
 def _restored(analysis: Analysis, facts: Facts, save: Stored, restore: Stored) -> Iterator[Finding]:

@@ -13,7 +13,16 @@ from ctxlint.calls.wrappers import calls_decorated, inner_functions
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.handlers import Handler, exception_names
-from ctxlint.checks.swallowing import Swallow, fits, following, handler_swallows, leaves_mark, only_tells, tells_failure
+from ctxlint.checks.swallowing import (
+    Swallow,
+    ends_for_good,
+    fits,
+    following,
+    handler_swallows,
+    leaves_mark,
+    only_tells,
+    tells_failure,
+)
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import NONE, Constant, Name, Result, Value
 
@@ -64,7 +73,7 @@ class Around:
                     return _answers_otherwise(self._analysis, identity, inner, handler, given)
 
                 for swallow in handler_swallows(self._analysis, self._appends, self._failures, inner, tells):
-                    if any(calls_decorated(view, inner, n) for n in swallow.tried) and not swallow.again:
+                    if any(calls_decorated(view, inner, n) for n in swallow.tried) and ends_for_good(self._analysis, swallow):
                         events = range(len(view.function(identity).events))
                         yield Swallow(identity, inner, swallow.at, swallow.names, frozenset(events), frozenset(), swallow.told, False)
 
@@ -112,7 +121,7 @@ class Around:
                 return Swallow(manager, manager, answers[0], (), frozenset(), frozenset(), told=False, again=False)
             return None
         for swallow in handler_swallows(self._analysis, self._appends, self._failures, manager):
-            if not swallow.again and any(events[n].kind == "suspend" and events[n].note == "yield" for n in swallow.tried):
+            if any(events[n].kind == "suspend" and events[n].note == "yield" for n in swallow.tried) and ends_for_good(self._analysis, swallow):
                 return swallow
         return None
 
@@ -133,7 +142,7 @@ class Around:
         run = view.run_formals(target) | awaited
         for swallow in handler_swallows(self._analysis, self._appends, self._failures, target) if run else ():
             hushed = frozenset(name for n in swallow.tried for name in _run_at(self._analysis, target, n, run))
-            if hushed and not swallow.again:
+            if hushed and ends_for_good(self._analysis, swallow):
                 yield swallow, hushed
 
 

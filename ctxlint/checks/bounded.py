@@ -14,7 +14,7 @@ from ctxlint.checks.handlers import handlers_of
 from ctxlint.checks.wording import short_cell
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
-from ctxlint.ir.value import AccessPath, Name
+from ctxlint.ir.value import AccessPath, Name, Value
 
 NEAR = 3
 
@@ -53,18 +53,23 @@ class Queues:
         return False
 
     def _reached(self, identity: FunctionId, atoms: frozenset[tuple[str, str | int]]) -> frozenset[tuple[str, str | int]]:
-        """The atoms, and those of the arguments of the calls among them."""
+        """The atoms, those of the arguments of the calls among them, and of what the function itself has put where one is read."""
         found = set(atoms)
         pending = [what for kind, what in atoms if kind == "result" and isinstance(what, int)]
         while pending:
-            number = pending.pop()
-            for argument in self._analysis.view.event(identity, number).arguments:
-                for atom in self._analysis.view.origins(identity).roots(argument.value, number):
+            for value, at in self._made_of(identity, pending.pop()):
+                for atom in self._analysis.view.origins(identity).roots(value, at):
                     if atom not in found:
                         found.add(atom)
                         if atom[0] == "result" and isinstance(atom[1], int):
                             pending.append(atom[1])
         return frozenset(found)
+
+    def _made_of(self, identity: FunctionId, number: int) -> Iterator[tuple[Value, int]]:
+        events = self._analysis.view.function(identity).events
+        yield from ((argument.value, number) for argument in events[number].arguments)
+        if events[number].kind == "read":
+            yield from ((e.value, n) for n, e in enumerate(events) if e.kind == "write" and e.path == events[number].path and e.value is not None)
 
 
 def bounded(analysis: Analysis, appends: Appends, queues: Queues, full: frozenset[str], identity: FunctionId) -> Iterator[Finding]:

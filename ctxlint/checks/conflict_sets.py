@@ -81,7 +81,7 @@ def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: 
     for picked in picked_from(analysis, facts.fields, facts.fills, decision.owner):
         if picked.field not in decision.compared and picked.field not in involved():
             sure = decision.given and ((is_declared(decision.owner) and not picked.becomes) or sorts(analysis, decision))
-            if not sure and not is_declared(decision.owner):
+            if not sure and (picked.becomes or not is_declared(decision.owner)):
                 continue
             return Sides(min(decision.compared), picked.field, None, Use(picked.field, "read", picked.function, picked.event), "medium" if sure else "low")
     return None
@@ -89,12 +89,14 @@ def _by_parsing(analysis: Analysis, facts: Facts, decision: Decision, involved: 
 
 def _by_noting(analysis: Analysis, facts: Facts, decision: Decision, involved: Involved) -> Sides | None:
     """A collection of the keys by which a function looks up, where changes are sorted, or sets of theirs compared that select writes."""
-    stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write")]
+    stores = [use for key in sorted(decision.compared) for use in facts.accesses.uses(key, "write") if use.places]
     meets = bool(stores) and decision.given and (decision.sets or decision.meets)
     if not is_declared(decision.owner) or not decision.paired:
         return None
+    asked = any(told_with(analysis, each) for each in decision.compared)      # what a method gives back is made of the state
+    own = frozenset() if asked else decision.compared
     for key in sorted(_fields_of(analysis, facts, decision) - decision.compared):
-        noted = [use for use in facts.accesses.uses(key, "read") if use.filled and use.each and use.places - decision.compared - {key}]
+        noted = [use for use in facts.accesses.uses(key, "read") if use.filled and use.each and use.places - own - {key}]
         if not noted or not _is_read_by(facts, decision, key) or not _comparable(analysis, decision, key) or key in involved():
             continue
         if not _has_the_same_keys(analysis, facts, decision, key) and (meets or sorts(analysis, decision)):
@@ -168,18 +170,25 @@ def _involved(analysis: Analysis, facts: Facts, decision: Decision, state: Place
     To look if something is there in the `state` before it is looked up is no comparison with what others write.
     """
     found = {
-        leaf.key for overlap in facts.overlaps.of(decision.function) if not asks_the_state(facts, decision, overlap)
+        leaf.key for overlap in facts.overlaps.of(decision.function)
+        if not asks_the_state(facts, decision, overlap) and not _is_looked_into(decision, overlap)
         for leaf in overlap.fields if leaf.field
     }
     applying = [(use.function, use.event) for key in decision.compared for use in facts.accesses.uses(key, "write")]
     for caller in sorted({caller for caller, _ in analysis.view.call_graph.callers(decision.function)}):
         found |= {
             leaf.key for overlap in facts.overlaps.of(caller)
-            if (is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying))
+            if (is_of_two(overlap) or holds_until_applied(analysis, caller, overlap, applying)) and not _is_looked_into(decision, overlap)
             and not (state and _is_looked_up_there(analysis, facts, caller, overlap, state))
             for leaf in overlap.fields if leaf.field
         }
     return frozenset(found).union(*(parts_of(analysis, facts.fields, decision.owner, key) for key in decision.compared))
+
+
+def _is_looked_into(decision: Decision, overlap: Overlap) -> bool:
+    """Whether it is only asked if a change has noted something of what it writes itself."""
+    return overlap.operator in ("in", "not in") and bool(overlap.left) and all(
+        leaf.key in decision.compared for leaf in overlap.left) and {leaf.who for leaf in overlap.left} == {leaf.who for leaf in overlap.right}
 
 
 def _is_looked_up_there(analysis: Analysis, facts: Facts, identity: FunctionId, overlap: Overlap, state: Places) -> bool:

@@ -132,22 +132,15 @@ class Decisions:
 
         A single thing is looked for among the same things of those before it.  That two ranges overlap is asked both ways round.
         """
-        if one.field.startswith("__") or not all(self._may_be_one(identity, overlap.event, leaf) for leaf in (one, other)):
+        if one.field.startswith("__") or not all(
+            may_be_of(self._analysis, identity, overlap.event, leaf.instance, leaf.owner) for leaf in (one, other)
+        ):
             return False
         if one.instance == other.instance and not self._is_one_of_many(identity, one.instance):
             return False
         if overlap.operator in _MEMBERSHIP:
             return overlap.iterated or one.instance == other.instance or one.collected == other.collected
         return overlap.operator not in ORDERED or self._are_both_ways_round(identity, overlap, one, other)
-
-    def _may_be_one(self, identity: FunctionId, at: int, leaf: Leaf) -> bool:
-        """Whether what the function knows of a name allows that it is an object of the class whose field is compared."""
-        if not is_declared(leaf.owner) or not leaf.instance.isidentifier():
-            return True
-        named = Name(leaf.instance, "local")
-        types = [type for type in self._view.inference.of_value(identity, at, named) if isinstance(type, Instance)]
-        classes = [type.name for type in types if type.name not in _HOLDING]
-        return not classes or len(classes) < len(types) or any(self._are_related(leaf.owner, name) for name in classes)
 
     def _is_one_of_many(self, identity: FunctionId, name: str) -> bool:
         """Whether a name holds another object in each round of a loop: only then what was collected before is of others."""
@@ -159,11 +152,6 @@ class Decisions:
             event.path is not None and event.path.root == Name(name, "local") and not event.path.steps and number in reachable(graph, number)
             for number, event in enumerate(function.events) if event.kind == "local"
         )
-
-    def _are_related(self, one: str, other: str) -> bool:
-        infos = [info for info in map(self._analysis.program.class_, (one, other)) if info is not None]
-        return len(infos) == 2 and any(
-            name in (*info.mro, *info.subclasses) for info, name in zip(infos, (other, one)))
 
     def _are_both_ways_round(self, identity: FunctionId, overlap: Overlap, one: Leaf, other: Leaf) -> bool:
         """Whether it is also asked the other way round, or the ranges are put in order before: else it is one bound, or a number."""
@@ -286,6 +274,20 @@ class Decisions:
                         carriers.add(carrier)
                         grown = True
         return False
+
+
+def may_be_of(analysis: Analysis, identity: FunctionId, at: int, name: str, owner: str) -> bool:
+    """Whether what a function knows of a name allows that it is an object of a class."""
+    if not is_declared(owner) or not name.isidentifier():
+        return True
+    types = [type for type in analysis.view.inference.of_value(identity, at, Name(name, "local")) if isinstance(type, Instance)]
+    classes = [type.name for type in types if type.name not in _HOLDING]
+    return not classes or len(classes) < len(types) or any(_are_related(analysis, owner, name) for name in classes)
+
+
+def _are_related(analysis: Analysis, one: str, other: str) -> bool:
+    infos = [info for info in map(analysis.program.class_, (one, other)) if info is not None]
+    return len(infos) == 2 and any(name in (*info.mro, *info.subclasses) for info, name in zip(infos, (other, one)))
 
 
 def _bound(number: int, event: Event) -> Value | None:

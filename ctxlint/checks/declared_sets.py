@@ -85,10 +85,12 @@ def _is_identity(analysis: Analysis, key: str) -> bool:
 
 
 def _declared(analysis: Analysis, decision: Decision) -> dict[str, str]:
-    """What the classes of the changes declare, be it one of the family alone."""
+    """What the classes of the changes declare, be it one of the family alone; what stands for a compared one is that."""
     found: dict[str, str] = {}
+    names = {key.rpartition(".")[2] for key in decision.compared}
     for relative in sorted(relatives(analysis, decision)):
-        found |= declarations(analysis, relative)
+        declared = declarations(analysis, relative)
+        found |= {key: kind for key, kind in declared.items() if key in decision.compared or key.rpartition(".")[2] not in names}
     return found
 
 
@@ -114,10 +116,12 @@ def siblings(analysis: Analysis, facts: Facts, decision: Decision) -> frozenset[
         return named if effects else named & _alike(analysis, facts, decision)
     declared = declarations(analysis, decision.owner)
     held = {held_by(declared.get(key, "")) for key in decision.compared} - {frozenset()}
+    kinds = {declared[key] for key in decision.compared if declared.get(key)}
+    masked = decision.overlap.operator in ("&", "&=")    # whatever is asked for common parts is a set, be it the bits of a number
     untold = any(not declared.get(key) and is_effect(analysis, key) for key in decision.compared)
     return _alike(analysis, facts, decision) | named_for_reading(analysis, frozenset(
         key for key, annotation in declared.items()
-        if (is_collection(annotation) and held_by(annotation) in held) or (untold and not annotation)
+        if (is_collection(annotation) and held_by(annotation) in held) or (untold and not annotation) or (masked and annotation in kinds)
     ))
 
 

@@ -37,6 +37,8 @@ def guard_of(analysis: Analysis, identity: FunctionId, read: int, write: StoreEf
         return "every known caller holds a lock over the call"
     if carries_version(analysis, identity, write.event):
         return "the write carries a version, so that the store can refuse it"
+    if carries_expectation(analysis, identity, write.event):
+        return "the write is told what it may replace"
     if checks_its_base(analysis, identity, write):
         return "the called function compares what is stored with the version of what it is given, before it writes"
     if compares_old_content(analysis, identity, read, write) and is_answered(analysis, identity, write.event):
@@ -144,14 +146,31 @@ def _is_unpacked(analysis: Analysis, identity: FunctionId, at: int, value: Value
 
 def carries_version(analysis: Analysis, identity: FunctionId, write: int) -> bool:
     """Whether the write takes a version argument, so that the store itself can refuse it (compare-and-swap)."""
-    view = analysis.view
-    if view.does(identity, write, "compare-and-set"):
+    if analysis.view.does(identity, write, "compare-and-set"):
         return True
+    return any(hints(name, analysis.words.versions) and _is_carried(value) for name, value in _named(analysis, identity, write).items())
+
+
+def carries_expectation(analysis: Analysis, identity: FunctionId, write: int) -> bool:
+    """Whether the write is told what it may replace, and an answer that it gives is looked at."""
+    named = _named(analysis, identity, write)
+    if not any(hints(name, analysis.words.expectations) and _is_carried(value) for name, value in named.items()):
+        return False
+    answers = any(
+        analysis.view.function(target).returns == "bool"
+        for call in analysis.view.calls(identity, write) for target in (*call.functions, *call.abstract)
+    )
+    return not answers or is_answered(analysis, identity, write)
+
+
+def _named(analysis: Analysis, identity: FunctionId, write: int) -> dict[str, Value]:
+    """What the call is given, by the name that it or the called function has for it."""
+    view = analysis.view
     named: dict[str, Value] = {a.keyword: a.value for a in view.event(identity, write).arguments if a.keyword not in ("", "*", "**")}
     for call in view.calls(identity, write):
         for target in (*call.functions, *call.abstract):
             named.update(view.bound(call, target))
-    return any(hints(name, analysis.words.versions) and _is_carried(value) for name, value in named.items())
+    return named
 
 
 def _is_carried(value: Value) -> bool:

@@ -13,8 +13,8 @@ from ctxlint.checks.kept_records import owner_of
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Name, Result, Value
-from ctxlint.roles.holders import is_within
-from ctxlint.roles.image import DEEP, Image
+from ctxlint.roles.holders import ITEM, Holder, is_within
+from ctxlint.roles.image import DEEP, Image, steps_below
 from ctxlint.roles.images import Images
 from ctxlint.roles.kept import Kept, Stored
 from ctxlint.roles.mutated import Change
@@ -38,15 +38,22 @@ def handed_out(analysis: Analysis, images: Images, kept: Kept, changes: Changes,
     """
     if save.image.depth < DEEP or save.made is not None or not save.place.endswith("]") or ":" in save.place:
         return
-    for reader in _methods(analysis, owner_of(save.place)):
+    own = frozenset(_methods(analysis, owner_of(save.place)))
+    for reader in sorted(own - {save.function}):
         for image in sorted(images.given(reader), key=lambda each: (each.holder, each.where)):
-            if image.depth or image.around or image.taken or image.where[0] != reader:
-                continue
-            if reader != save.function and is_within(image.holder, save.place):
-                change = _Followed(analysis, kept, changes, save).change_of(reader, image)
+            record = _record_in(image, save.place) if image.where[0] in own and not image.taken else None
+            if record is not None:
+                change = _Followed(analysis, kept, changes, save).change_of(reader, record)
                 if change is not None:
                     yield HandedOut(reader, image, change)
                     break
+
+
+def _record_in(image: Image, place: Holder) -> Image | None:
+    """The record, or a part of it, that a value gives as it is: by itself, in something else, or in a copy of its container."""
+    if image.depth and is_within(place, image.holder) and image.depth <= steps_below(place, image.holder):
+        return msgspec.structs.replace(image, holder=place, depth=0, within=(*image.within, ITEM))
+    return None if image.depth or not is_within(image.holder, place) else image
 
 
 def _methods(analysis: Analysis, class_id: ClassId) -> Iterator[FunctionId]:
@@ -68,10 +75,13 @@ class _Followed(msgspec.Struct, frozen=True):
     def change_of(self, reader: FunctionId, image: Image) -> Change | None:
         """A change of what a function gives out, by another object's code."""
         owner = owner_of(self.save.place)
-        for change in self.changes.seen(image):
-            if self.analysis.program.owner(change.function) != owner and not self._puts_back(change.function, change.event):
+        callers = self.analysis.view.call_graph.callers(reader)
+        asking = {caller for caller, _ in callers}
+        for change in self.changes.of_entries(image) if image.around else self.changes.seen(image):
+            others = self.analysis.program.owner(change.function) != owner and (change.function in asking or not image.around)
+            if others and not self._puts_back(change.function, change.event):
                 return change
-        for caller, number in self.analysis.view.call_graph.callers(reader):
+        for caller, number in callers if not image.around else ():
             if self.analysis.program.owner(caller) != owner:
                 for passed in self._passed_on(caller, self._names(caller, number), 0):
                     return passed

@@ -11,7 +11,7 @@ from ctxlint.flow.paths import between, path, reachable
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import Result
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.image import Image, shares
+from ctxlint.roles.image import Image, lies_on, shares, steps_in
 from ctxlint.roles.kept import Stored
 from ctxlint.roles.mutated import Change, Mutated
 
@@ -55,6 +55,13 @@ class Changes:
         if found is None:
             found = self._seen[key] = tuple(self._find_seen(image, through))
         return found
+
+    def of_entries(self, image: Image) -> Iterator[Change]:
+        """The changes of what lies where the image does, whatever the keys are that lead there."""
+        way = steps_in(image.holder[len(image.holder.partition("[")[0]):])
+        for change in sorted(self._of(image.holder), key=lambda c: (len(c.place), c.function, c.event)):
+            if lies_on(steps_in(change.place[len(change.place.partition("[")[0]):]), way):
+                yield change
 
     def _find_seen(self, image: Image, through: bool) -> Iterator[Change]:
         beyond = self._mutated.through(image.holder) if through and image.depth else ()

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
-from ctxlint.calls.terms import is_fresh
+from ctxlint.calls.terms import is_fresh, subterms
 from ctxlint.calls.types import ClassObject
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.records import comes_from, keys_of, same_store, selectors
+from ctxlint.checks.records import comes_from, keys_of, same_store, selectors, told_keys
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
 
@@ -90,6 +90,8 @@ def _names_itself_otherwise(analysis: Analysis, identity: FunctionId, read: int,
     required = {
         name for call in analysis.view.effective_calls(identity, read) for method in (*call.abstract, *call.functions)
         for name in _required(analysis, method) if _is_key_name(name)
+    } | {
+        part.name.rpartition(".")[2] for key in told_keys(analysis, identity, write) for part in subterms(key) if part.kind == "field"
     }
     made = [one for value in write.contents for one in _constructions(analysis, identity, write.event, value)]
     return bool(made and required) and all(
@@ -163,13 +165,24 @@ def _constructions(analysis: Analysis, identity: FunctionId, at: int, value: Val
 
 def _is_begun_by_reading(analysis: Analysis, identity: FunctionId, read: StoreEffect, write: StoreEffect) -> bool:
     """Whether the call that gives the record has put it into the store itself, under a key that it made because it was told none."""
-    begins = any(e.kind in WRITES and same_store(e, write) for e in analysis.summaries.effects_at(identity, read.event))
-    return begins and any(
-        formal.name not in analysis.view.bound(call, target) and _is_key_name(formal.name) and _gets_new_key(analysis, target, formal.name)
-        for call in analysis.view.effective_calls(identity, read.event) if not any(a.keyword == "**" for a in call.arguments)
-        for target in call.functions for formal in analysis.view.function(target).formals
-        if isinstance(formal.default, Constant) and formal.default.kind == "none"
+    return any(
+        _makes_the_key(analysis, identity, read.event, begun)
+        for begun in analysis.summaries.effects_at(identity, read.event) if begun.kind in WRITES and same_store(begun, write)
     ) and any(comes_from(analysis, identity, write.event, value, read.event) for value in write.contents)
+
+
+def _makes_the_key(analysis: Analysis, identity: FunctionId, event: int, begun: StoreEffect) -> bool:
+    for call in analysis.view.effective_calls(identity, event):
+        for target in call.functions if not any(a.keyword == "**" for a in call.arguments) else ():
+            given = analysis.view.bound(call, target)
+            inner = (e for e in analysis.summaries.of(target).effects if e.origin == begun.origin and e.distance == begun.distance - 1)
+            named = {part.name for e in inner for key in told_keys(analysis, target, e) for part in subterms(key) if part.kind == "param"}
+            if any(
+                f.name in named and f.name not in given and isinstance(f.default, Constant) and f.default.kind == "none"
+                and _gets_new_key(analysis, target, f.name) for f in analysis.view.function(target).formals
+            ):
+                return True
+    return False
 
 
 def _gets_new_key(analysis: Analysis, identity: FunctionId, formal: str) -> bool:

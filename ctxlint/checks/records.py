@@ -73,8 +73,8 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
     wanted = {key for value in asked for key in keys_of(analysis, identity, read.event, value)}
     if wanted & {key for value in given for key in keys_of(analysis, identity, write.event, value)}:
         return "key"
-    told = _told_keys(analysis, identity, read)
-    if told and all(map(_is_known, told)) and told <= _told_keys(analysis, identity, write):
+    told = told_keys(analysis, identity, read)
+    if told and all(map(_is_known, told)) and told <= told_keys(analysis, identity, write):
         return "key"
     others = [value for value in given if not _is_made_of(analysis, identity, write.event, value, read.event)]
     if not asked:
@@ -82,7 +82,7 @@ def same_record(analysis: Analysis, identity: FunctionId, read: StoreEffect, wri
     return "carried" if not others else "other"
 
 
-def _told_keys(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> frozenset[Term]:
+def told_keys(analysis: Analysis, identity: FunctionId, effect: StoreEffect) -> frozenset[Term]:
     """What the store itself is told of the record, in terms of this function, whatever form the calls on the way give it."""
     term = analysis.summaries.places.term
     if not effect.distance:
@@ -94,7 +94,7 @@ def _told_keys(analysis: Analysis, identity: FunctionId, effect: StoreEffect) ->
             for inner in analysis.summaries.of(target).effects:
                 if inner.origin == effect.origin and inner.distance == effect.distance - 1:
                     actuals = {name: term(identity, effect.event, value) for name, value in analysis.view.bound(call, target).items()}
-                    return frozenset([substitute(told, actuals) for told in _told_keys(analysis, target, inner)])
+                    return frozenset([substitute(told, actuals) for told in told_keys(analysis, target, inner)])
     return frozenset()
 
 

@@ -46,6 +46,13 @@ def is_replaced_before(analysis: Analysis, save: Stored, restore: Stored) -> boo
     return bool(kept) and bool(picked) and all(each == kept for each in picked) and _is_renewed(analysis, restore.function, record, CALLERS)
 
 
+def goes_on(analysis: Analysis, save: Stored) -> bool:
+    """Whether the saving function leaves the object itself live, an attribute's: it never gives the attribute another value."""
+    cell = save.image.holder
+    return ":" not in cell and "[" not in cell and not any(
+        m.how in ("rebind", "field", "clear") and cell in m.cells for m in analysis.summaries.of(save.function).mutations)
+
+
 def is_left(analysis: Analysis, holders: Holders, save: Stored) -> bool:
     """Whether the saving function gives the cell another value next, so that the record alone has the old one."""
     graph = analysis.view.graph(save.function)

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.members import receiver_name
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.decisions import Decision
+from ctxlint.checks.decisions import Decision, may_be_of
 from ctxlint.checks.predicates import is_question
 from ctxlint.flow.paths import reachable
 from ctxlint.ir.event import Event
@@ -29,6 +30,7 @@ class _Asker(msgspec.Struct, frozen=True):
     function: FunctionId
     event: int
     names: frozenset[str]
+    owner: str
 
 
 def read_in_groups(analysis: Analysis, accesses: Accesses, decision: Decision, siblings: Iterable[str]) -> Use | None:
@@ -63,17 +65,18 @@ def is_filed_under(analysis: Analysis, decision: Decision, key: str) -> bool:
 def _askers(analysis: Analysis, decision: Decision) -> Iterator[_Asker]:
     """The function that decides, and those that ask it, be it through another question."""
     told = frozenset(leaf.instance for leaf in decision.overlap.fields if leaf.key in decision.compared)
-    pending = [(_Asker(decision.function, decision.overlap.event, told), 0)]
+    pending = [(_Asker(decision.function, decision.overlap.event, told, decision.owner), 0)]
     seen: set[FunctionId] = set()
     while pending:
         asker, depth = pending.pop()
         if asker.function in seen:
             continue
         seen.add(asker.function)
-        yield asker
+        own = receiver_name(analysis.view.function(asker.function))          # whose fields are state, and no parts of a change
+        yield msgspec.structs.replace(asker, names=asker.names - {own})
         if depth < _QUESTIONS and is_question(analysis, asker.function):
             pending += [
-                (_Asker(caller, number, _told(analysis.view.event(caller, number))), depth + 1)
+                (_Asker(caller, number, _told(analysis.view.event(caller, number)), decision.owner), depth + 1)
                 for caller, number in analysis.view.call_graph.callers(asker.function)
             ]
 
@@ -86,13 +89,15 @@ def _told(event: Event) -> frozenset[str]:
     return frozenset(value.name for value in values if isinstance(value, Name))
 
 
-def _kept(analysis: Analysis, asker: _Asker) -> Iterator[tuple[int, AccessPath]]:
-    """Where the asker puts one of the objects, or a part of it, into something."""
+def _kept(analysis: Analysis, asker: _Asker) -> Iterator[tuple[int, AccessPath, str]]:
+    """Where the asker puts one of the objects, or a part of it, into something, and its name."""
     events = analysis.view.function(asker.function).events
     for number, event in enumerate(events):
         target, values = put(event)
-        if target is not None and any(_whose(events, value) in asker.names for value in values):
-            yield number, target
+        names = {_whose(events, value) for value in values}.intersection(asker.names) if target is not None else ()
+        for name in sorted(names):
+            if target is not None and may_be_of(analysis, asker.function, number, name, asker.owner):
+                yield number, target, name
 
 
 def _whose(events: tuple[Event, ...], value: Value) -> str:
@@ -104,24 +109,28 @@ def _whose(events: tuple[Event, ...], value: Value) -> str:
 
 
 def _keeps_either_way(analysis: Analysis, asker: _Asker) -> bool:
-    """Whether the objects are put into two containers, of which only one is come to before the names stand for others."""
+    """Whether one of the objects is put into two containers, of which only one is come to before its name stands for another one."""
     kept = list(_kept(analysis, asker))
-    if any(isinstance(target.root, Compound) and target.root.operator == "if" for _, target in kept):
+    if any(isinstance(target.root, Compound) and target.root.operator == "if" for _, target, _ in kept):
         return True
-    if len(kept) < 2:
-        return False
     graph = analysis.view.graph(asker.function)
-    bound = {asker.event, *(number for number, event in enumerate(graph.function.events) if _binds(event, asker.names))}
-    after = {number: reachable(graph, number, bound) for number, _ in kept}
-    return any(
-        target != other and number not in after[later] and later not in after[number]
-        for position, (number, target) in enumerate(kept) for later, other in kept[position + 1:]
-    )
+    for name in sorted({name for _, _, name in kept}):
+        own = [(number, target) for number, target, each in kept if each == name]
+        if len(own) > 1:
+            bound = {number for number, event in enumerate(graph.function.events) if _binds(event, name)}
+            then = reachable(graph, asker.event, bound)
+            after = {number: reachable(graph, number, bound) for number, _ in own if number in then}
+            if any(
+                target != other and number in after and later in after and number not in after[later] and later not in after[number]
+                for position, (number, target) in enumerate(own) for later, other in own[position + 1:]
+            ):
+                return True
+    return False
 
 
-def _binds(event: Event, names: frozenset[str]) -> bool:
+def _binds(event: Event, name: str) -> bool:
     root = event.path.root if event.kind == "local" and event.path is not None and not event.path.steps else None
-    return isinstance(root, Name) and root.name in names
+    return isinstance(root, Name) and root.name == name
 
 
 def _puts_in_groups(analysis: Analysis, asker: _Asker) -> bool:
@@ -130,7 +139,7 @@ def _puts_in_groups(analysis: Analysis, asker: _Asker) -> bool:
     in_turn = any(event.note == "yield" for event in events)
     return any(
         in_turn or "[*]" in target.steps or (isinstance(target.root, Name) and not target.steps and _is_begun_anew(analysis, asker.function, target.root))
-        for _, target in _kept(analysis, asker)
+        for _, target, _ in _kept(analysis, asker)
     )
 
 

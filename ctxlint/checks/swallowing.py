@@ -42,6 +42,12 @@ class Swallow(msgspec.Struct, frozen=True):
     returns: bool = False
 
 
+def ends_for_good(analysis: Analysis, swallow: Swallow) -> bool:
+    """Whether the owner itself comes to its end after the failure, without what was tried being tried again."""
+    graph = analysis.view.graph(swallow.owner)
+    return not swallow.again or path(graph, swallow.at, graph.exit, swallow.tried, exceptional=False, consistent=False) is not None
+
+
 def is_secondary(analysis: Analysis, swallow: Swallow, change: StoreEffect | None = None) -> bool:
     """Whether all this happens in a handler, here or at every call: another failure is on its way.
 

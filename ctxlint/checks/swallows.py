@@ -16,6 +16,7 @@ from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.acknowledged import acknowledged
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import NEAR, Append, Appends
+from ctxlint.checks.background import used_values
 from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.failure_ends import Swallows
 from ctxlint.checks.failure_values import Answers
@@ -31,7 +32,7 @@ from ctxlint.checks.retained import is_retained
 from ctxlint.checks.short_writes import short_writes
 from ctxlint.checks.swallowing import Swallow, is_secondary
 from ctxlint.checks.undo_depth import Capped, undo_depth
-from ctxlint.checks.unwatched import MAIN, unwatched, used_values
+from ctxlint.checks.unwatched import MAIN, unwatched
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
+from ctxlint.calls.view import Call
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Append, Appends
+from ctxlint.checks.background import is_left
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.wording import store_name
 from ctxlint.diagnostic import Confidence
-from ctxlint.ir.event import Event
-from ctxlint.ir.value import Name, Result, Value, parts_of
+from ctxlint.ir.value import Result
 
 MAIN = 12
 """How many calls a task may make, callees included, and still be mainly an append."""
@@ -21,46 +22,32 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
     """Report what a function starts and leaves alone although it is mainly a change of durable state."""
     view = analysis.view
     for number, event in enumerate(view.function(identity).events):
-        if event.kind != "call" or not any(e.deferred for e in analysis.summaries.effects_at(identity, number)):
+        if event.kind != "call" or not analysis.summaries.effects_at(identity, number):
             continue
-        if (_is_awaited(analysis, identity, number) if event.ignored else not _is_dropped(analysis, identity, number)):
-            continue
-        if view.does(identity, number, "watches"):
-            continue
-        started = [call for call in view.effective_calls(identity, number) if call.deferred]
+        started = _started(analysis, identity, number)
         if not started or any(appends.weight_within(t) > MAIN for call in started for t in call.functions if not call.abstract):
             continue
-        append = appends.at(identity, number)
-        if append is not None and append.readers and any(e.deferred for e in append.effects):
+        if (_is_awaited(analysis, identity, number) if event.ignored else not is_left(analysis, identity, number)):
+            continue
+        append = appends.at(identity, number) if view.does(identity, number, "watches") is None else None
+        if append is not None and append.readers and (event.ignored or any(e.deferred for e in append.effects)):
             sure = append.rebuilt and not appends.is_by_the_way(identity, append)
             yield _finding(analysis, identity, append, "high" if sure else "low")
+
+
+def _started(analysis: Analysis, identity: FunctionId, number: int) -> list[Call]:
+    """What runs on its own after the event: what a library leaves running, or would be waited for if somebody awaited it."""
+    view = analysis.view
+    calls = view.effective_calls(identity, number)
+    left = [call for call in calls if call.deferred]
+    if left or not view.event(identity, number).ignored or view.does(identity, number, "concurrent-executor") is None:
+        return left
+    return list(calls[1:])
 
 
 def _is_awaited(analysis: Analysis, identity: FunctionId, number: int) -> bool:
     """Whether what is started is waited for on the spot: that nobody uses its result is another matter."""
     return any(e.kind == "suspend" and e.value == Result(number) for e in analysis.view.function(identity).events)
-
-
-def _is_dropped(analysis: Analysis, identity: FunctionId, number: int) -> bool:
-    """Whether the result is bound to a local name that nobody mentions again."""
-    function = analysis.view.function(identity)
-    bound = [e.path.root for e in function.events
-             if e.kind == "local" and e.value == Result(number) and e.path is not None and isinstance(e.path.root, Name)]
-    if len(bound) != 1 or bound[0].scope != "local":
-        return False
-    name = bound[0]
-    used_elsewhere = any(Result(number) in set(used_values(e)) for e in function.events if e.kind != "local")
-    inner = any(name.name in f.captures for f in analysis.program.modules[identity.module].ir.functions if f.enclosing == identity.index)
-    return not used_elsewhere and not inner and not any(name in set(used_values(e)) for e in function.events)
-
-
-def used_values(event: Event) -> Iterator[Value]:
-    """The names, results and whatever else an event uses."""
-    if event.path is not None and event.kind != "local":
-        yield from parts_of(event.path.root)
-    for value in (event.value, *event.keys, *(a.value for a in event.arguments)):
-        if value is not None:
-            yield from parts_of(value)
 
 
 def _finding(analysis: Analysis, identity: FunctionId, append: Append, confidence: Confidence) -> Finding:

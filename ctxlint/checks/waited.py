@@ -8,7 +8,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Appends
 from ctxlint.checks.swallowing import Swallow, following, leaves_mark, only_tells
-from ctxlint.checks.unwatched import used_values
+from ctxlint.checks.background import used_values
 from ctxlint.flow.guards import guards
 from ctxlint.flow.paths import path
 from ctxlint.ir.event import Event

@@ -25,6 +25,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     caches: WordSet
     temporary: WordSet
     versions: WordSet
+    expectations: WordSet
     reads: WordSet
     writes: WordSet
     appends: WordSet

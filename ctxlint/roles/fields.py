@@ -19,7 +19,7 @@ from ctxlint.calls.summaries import Summaries
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
-from ctxlint.roles.asked_parts import asked_of_its_part, registered_under
+from ctxlint.roles.asked_parts import asked_of_its_part, is_asked_of, registered_under
 from ctxlint.roles.copies import paired_in
 from ctxlint.roles.entries import declaring, is_made, is_of_items, kept_in, makes_records
 from ctxlint.roles.filters import tested_fields
@@ -37,6 +37,7 @@ from ctxlint.roles.leaf import (
     whose,
 )
 from ctxlint.roles.pieces import EACH, Found, Pieces, are_pairs
+from ctxlint.roles.selectors import chosen, selected
 from ctxlint.roles.shapes import Shapes
 from ctxlint.roles.starred import bindings, filled
 from ctxlint.roles.tables import Tables
@@ -182,6 +183,8 @@ class Fields:
             yield from self._returned(identity, number, AccessPath(path.root, path.steps[:-1]), targets, depth)
             return
         leaf = self._field(identity, number, path, event.keys)
+        if leaf is None and path.steps == ("[*]",):
+            leaf = selected(self.view, identity, number, AccessPath(path.root), event.keys[-1])
         if is_in_record(path, event.keys):
             yield from self._subscripted(identity, number, path, event.keys, depth)
         elif leaf is not None:
@@ -293,7 +296,7 @@ class Fields:
         name = path.steps[-1] if path.steps else getattr(path.root, "name", "")
         if name in ("len", "range", "isinstance", "type", "id"):
             return
-        targets = [target for call in self.view.calls(identity, number) for target in call.functions][:6]
+        targets = [target for call in self.view.calls(identity, number) for target in (*call.functions, *call.abstract)][:6]
         receiver = AccessPath(path.root, path.steps[:-1]) if path.steps else None
         if targets and not (receiver is None and name in CHOOSING):
             yield from self._returned(identity, number, receiver, targets, depth)
@@ -310,7 +313,7 @@ class Fields:
                 leaf = Leaf(spelled(path.root), owner, name)
                 own = receiver_name(self.view.function(target))
                 others = (other for name_of, leaves in passed.items() if name_of != own for other in leaves)
-                yield from [leaf] if self._is_asked_of(identity, number, leaf, others) else ()
+                yield from [leaf] if is_asked_of(self.view, identity, number, leaf, others) else ()
                 for given in self.given(target):
                     yield from translated(given, passed) if whose(given.instance) in passed else ()
         if called:
@@ -321,18 +324,16 @@ class Fields:
                 if isinstance(key, Constant) and key.kind == "str":
                     yield Leaf(spelled(receiver.root) + "".join(f".{s}" for s in receiver.steps), f"{identity.module}{{}}", key.text)
                     return
+                part = selected(self.view, identity, number, receiver, key)
+                if part is not None:
+                    yield part
+                    return
             if name in CONTENT:
                 yield from self._of_receiver(identity, number, event, receiver, depth)
             if name not in JOINING:
                 return
         for argument in event.arguments:
             yield from self._of(identity, number, argument.value, depth)
-
-    def _is_asked_of(self, identity: FunctionId, number: int, leaf: Leaf, told: Iterable[Leaf]) -> bool:
-        """Whether a method is asked of one object alone: what it is told besides is handed on, and nothing of the same class."""
-        formals = {formal.name for formal in self.view.function(identity).formals}
-        return all(isinstance(a.value, Name) and a.value.name in formals for a in self.view.event(identity, number).arguments) and all(
-            other.owner != leaf.owner for other in told)
 
     def _of_receiver(self, identity: FunctionId, number: int, event: Event, receiver: AccessPath, depth: int) -> Iterator[Leaf]:
         keys = event.keys
@@ -351,7 +352,7 @@ class Fields:
         for target in targets:
             own = receiver_name(self.view.function(target))
             for call in self.view.calls(identity, number):
-                if target not in call.functions:
+                if target not in call.functions and target not in call.abstract:
                     continue
                 actuals = filled(self.view, call, target)
                 given = self.given(target)
@@ -364,12 +365,12 @@ class Fields:
                         yield held
                         continue
                     for leaf in passed[own]:
-                        if not leaf.field and leaf.owner and self._is_asked_of(identity, number, leaf, (
+                        if not leaf.field and leaf.owner and is_asked_of(self.view, identity, number, leaf, (
                             other for value in actuals.values() for other in self._of(identity, number, value, depth)
                         )):
                             yield Leaf(leaf.instance, leaf.owner, self.view.function(target).qualname.rpartition(".")[2], leaf.collected)
                 for leaf in given:
-                    yield from translated(leaf, passed) if whose(leaf.instance) in passed else ()
+                    yield from translated(chosen(self.view, leaf, actuals), passed) if whose(leaf.instance) in passed else ()
 
     # Through calls.
 

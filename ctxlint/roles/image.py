@@ -82,9 +82,14 @@ def steps_in(way: str) -> list[str]:
     return _STEP.findall(way)
 
 
+def levels_left(depth: int, steps: int) -> int:
+    """How many levels of a copy are left so many steps further down; a copy to the bottom ends nowhere."""
+    return DEEP if depth >= DEEP else max(depth - steps, 0)
+
+
 def copied(image: Image, levels: int) -> Image:
     """The image in a copy of so many levels of the whole that it is a part of; levels that are copied already stay as they are."""
-    return msgspec.structs.replace(image, depth=max(image.depth, min(levels - image.around, DEEP)))
+    return msgspec.structs.replace(image, depth=max(image.depth, levels_left(levels, image.around)))
 
 
 def deeper(images: Iterable[Image], levels: int, where: tuple[FunctionId, int]) -> Iterator[Image]:
@@ -105,7 +110,7 @@ def out_of(images: Iterable[Image], step: str = ITEM) -> Iterator[Image]:
             above = image.above + 1 if image.depth else image.above
             # A position in a container is any of its entries, see `holders`.
             known = ITEM if step[1:-1].isdigit() and not image.holder.endswith("]") else step
-            yield msgspec.structs.replace(image, holder=f"{image.holder}{known}", depth=max(image.depth - 1, 0), above=above)
+            yield msgspec.structs.replace(image, holder=f"{image.holder}{known}", depth=levels_left(image.depth, 1), above=above)
 
 
 def lies_on(below: Sequence[str], within: Sequence[str]) -> bool:

@@ -17,7 +17,7 @@ from ctxlint.ir.event import Event
 from ctxlint.ir.value import AccessPath, Closure, Compound, Constant, Name, Result, Value
 from ctxlint.roles.decided import Decided
 from ctxlint.roles.holders import ITEM, Holder, Holders
-from ctxlint.roles.image import FIELD, IMMUTABLE, Image, deeper, inside, key_step, lies_on, out_of, spelled, steps_in
+from ctxlint.roles.image import FIELD, IMMUTABLE, Image, deeper, inside, key_step, levels_left, lies_on, out_of, spelled, steps_in
 from ctxlint.roles.measures import slice_of
 from ctxlint.roles.passing import Passing
 from ctxlint.roles.whole_objects import WholeObjects
@@ -208,12 +208,11 @@ class Images:
                 made = self._copied_whole(identity, number, event.path, level) if holders else None
                 for holder in holders:
                     if made is not None:
-                        left = max(made.depth - len(event.path.steps), depth)
+                        left = max(levels_left(made.depth, len(event.path.steps)), depth)
                         yield Image(holder, left, made.where, made.taken, above=made.above + 1)
                     else:
                         yield Image(holder, depth, (identity, number), self._is_taken(identity, number, event.path.root))
-                if not holders:
-                    yield from self._part(identity, number, event, event.path.root, depth, level)
+                yield from self._part(identity, number, event, event.path.root, depth, level)
         elif event.kind == "suspend" and event.note == "await" and event.value is not None:
             yield from self._of(identity, number, event.value, level)
         elif event.kind == "iterate" and event.value is not None:
@@ -238,9 +237,9 @@ class Images:
 
     def _part(self, identity: FunctionId, number: int, event: Event, root: Value, depth: int, level: int) -> Iterator[Image]:
         """What was put into something that was put together here: `best[1]`, `kept[-1]["rooms"]`."""
-        images: list[Image] = list(self._of(identity, number, root, level))
+        images = [image for image in self._of(identity, number, root, level) if image.around]
         for step in spelled(event)[:-1] if depth else spelled(event):
-            images = list(out_of([image for image in images if image.around], step))
+            images = list(out_of(images, step))
         yield from deeper(images, depth, (identity, number)) if depth else images
 
     def _is_taken(self, identity: FunctionId, at: int, value: Value, level: int = 0) -> bool:

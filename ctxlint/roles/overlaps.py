@@ -18,6 +18,7 @@ from ctxlint.roles.leaf import CONTENT, Leaf, gathered, spelled, translated, who
 from ctxlint.roles.literals import Literal, literals_of
 from ctxlint.roles.neighbours import are_neighbours
 from ctxlint.roles.ranges import held_by_fields
+from ctxlint.roles.selectors import chosen
 from ctxlint.roles.starred import filled
 
 HELPERS = 2
@@ -168,7 +169,7 @@ class Overlaps:
         if call.receiver is not None and formals and formals[0].name not in actuals and formals[0].name in asked:
             passed[formals[0].name] = self._fields.of_path(identity, number, call.receiver, self._view.event(identity, number).keys)
         for overlap, own in zip(below, told):
-            sides = [frozenset(new for leaf in side for new in translated(leaf, passed)) for side in own]
+            sides = [frozenset(new for leaf in side for new in translated(chosen(self._view, leaf, actuals), passed)) for side in own]
             yield msgspec.structs.replace(
                 overlap, event=number, left=sides[0], right=sides[1], looked=sides[2], value=Result(number),
                 settled=overlap.settled or (bool(_owners(overlap.fields)) and

@@ -8,7 +8,7 @@ from typing import Protocol
 from ctxlint.calls.identity import FunctionId
 from ctxlint.ir.value import Value
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.image import Image
+from ctxlint.roles.image import Image, levels_left
 
 
 class Asked(Protocol):
@@ -47,7 +47,7 @@ class Passing:
             self._passed[holder] = self._find(name, holder[head + len(name):])
         below = len(holder) > head + len(name)
         for passed in self._passed[holder] or ():
-            depth = max(passed.depth, image.depth - passed.around)
+            depth = max(passed.depth, levels_left(image.depth, passed.around))
             where = passed.where if below and passed.above else image.where
             yield Image(passed.holder, depth, where, passed.taken, (*image.within, *passed.within), above=passed.above)
 

@@ -58,13 +58,16 @@ class Reader:
             elif event.kind == "local" and event.path is not None and isinstance(event.path.root, Name) and event.value is not None:
                 if event.path.root.scope != "local" or event.path.root.name in shared:
                     yield from self._of_variable(number, event.path.root, event.value)
+                elif not isinstance(event.value, Compound) or event.value.operator in _DISPLAYED:
+                    yield from self._of_local(number, event.path.root, event.value)
 
     def _of_entry(self, number: int, event: Event, path: AccessPath, value: Value) -> Iterator[Edit]:
         """A store under a key of a mapping: a field of an element, or a sequence that is bound anew to what is left of it."""
         named = isinstance(event.keys[-1], Constant) and event.keys[-1].kind == "str"
-        if named:
+        bound = named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1]))
+        if bound:
             yield from self._of_element(number, event, AccessPath(path.root, path.steps[:-1]), event.keys[:-1])
-        holders, bound = self._holders.of_event(self._identity, number), named or self._is_no_sequence(number, AccessPath(path.root, path.steps[:-1]))
+        holders = self._holders.of_event(self._identity, number)
         if bound and is_made_of(self._view, self._holders, self._identity, number, value, holders):
             yield from self._of_binding(number, value, holders)
 
@@ -77,6 +80,17 @@ class Reader:
             yield from self._of_binding(number, value, holders)
             return
         yield from self._of_binding(number, value, self._holders.of(self._identity, number, name))
+
+    def _of_local(self, number: int, name: Name, value: Value) -> Iterator[Edit]:
+        """A local list that is made anew of pieces of itself, and put back where it came from later."""
+        if self._is_piece_of(name, value) or (
+            isinstance(value, Compound) and any(self._is_piece_of(name, piece.value) for piece in self._pieces(number, value))
+        ):
+            yield from self._of_binding(number, value, self._image(number, name), name)
+
+    def _is_piece_of(self, name: Name, piece: Value) -> bool:
+        event = self._view.event(self._identity, piece.event) if isinstance(piece, Result) else None
+        return event is not None and event.kind == "read" and event.path == AccessPath(name, ("[*]",)) and slice_of(event) is not None
 
     # Methods.
 
@@ -211,12 +225,15 @@ class Reader:
 
     # Rebinding with pieces of the old value.
 
-    def _of_binding(self, number: int, value: Value, holders: frozenset[Holder]) -> Iterator[Edit]:
+    def _of_binding(self, number: int, value: Value, holders: frozenset[Holder], name: Name | None = None) -> Iterator[Edit]:
         if not holders:
             return
         pieces = list(self._pieces(number, value))
         last = len(pieces) - 1
-        kept = [index for index, piece in enumerate(pieces) if not piece.element and holders & self._sliced(piece.at, piece.value)]
+        kept = [
+            index for index, piece in enumerate(pieces)
+            if not piece.element and (holders & self._sliced(piece.at, piece.value) or (name is not None and self._is_piece_of(name, piece.value)))
+        ]
         whole = self.size(number, holders)
         before = self._extent(pieces[0], whole) if kept[:1] == [0] else (ZERO, ZERO)
         behind = self._extent(pieces[last], whole) if kept[-1:] == [last] and last > 0 else (whole, whole)
@@ -333,6 +350,7 @@ class _Piece(msgspec.Struct, frozen=True):
     element: bool = False
 
 
+_DISPLAYED = frozenset(["+", "list"])
 _MIXES = frozenset(["shuffle", "heapify", "heappush", "heappop", "heappushpop", "heapreplace"])
 _COPYING = frozenset(["list", "sorted", "bytearray", "deque", "copy", "deepcopy"])
 _SORTED = {"insort": "right", "insort_right": "right", "insort_left": "left"}

@@ -20,9 +20,9 @@ def written_back(summaries: Summaries, holders: Holders, identity: FunctionId, n
     reads = {s.event for s in sources if s.kind == "read" and s.event >= 0}
     after = reachable(view.graph(identity), number)
     for mutation in summaries.of(identity).mutations if cells else ():
-        if mutation.event in after and mutation.how == "rebind" and cells.intersection(mutation.cells[-1:]):
+        if mutation.event in after and mutation.how in _REPLACES and cells.intersection(mutation.cells[-1:]):
             if _holds(view, identity, name, mutation.event, mutation.values):
-                yield mutation.cells[-1]
+                yield from holders.of_event(identity, mutation.event) if mutation.how == "item" else mutation.cells[-1:]
     loaded = {k for read in reads for e in summaries.effects_at(identity, read) if e.kind == "read" for k in e.keys}
     for effect in summaries.of(identity).effects if loaded else ():
         if effect.event in after and effect.kind in ("write", "move") and effect.keys & loaded:
@@ -32,6 +32,9 @@ def written_back(summaries: Summaries, holders: Holders, identity: FunctionId, n
     for effect in summaries.of(identity).effects if places else ():
         if effect.event in after and effect.kind == "write" and _holds(view, identity, name, effect.event, effect.contents):
             yield from places & holders.file_at(identity, effect.event)
+
+
+_REPLACES = frozenset(["rebind", "field", "item"])
 
 
 def _holds(view: View, identity: FunctionId, name: Name, at: int, values: Iterable[Value]) -> bool:

@@ -189,7 +189,8 @@ def _readers(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> I
 
 def _puts_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
     """Whether the effect writes what was read from the record to the changed place, or to the place that the record names."""
-    kinds = ("write", "move", "append") if change.medium == "sql" else ("write", "move")
+    adds = change.medium == "sql" or change.medium == "interface" and change.kind == "append"
+    kinds = ("write", "move", "append") if adds else ("write", "move")
     if effect.kind not in kinds or not _is_made_of(analysis, access, effect.event, effect.contents):
         return False
     if effect.keys & change.keys or change.kind == "append":

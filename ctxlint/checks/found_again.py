@@ -16,8 +16,8 @@ from ctxlint.flow.paths import path, reachable
 
 def found_again(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> int | None:
     """The event at which a second attempt leaves because of what was put into the first store, and stays there; or None."""
-    if change.kind not in ("append", "write"):
-        return None
+    if change.kind not in ("append", "write") or change.medium == record.medium == "interface":
+        return None                                      # two interfaces may be one store: that which waits, and that which does not
     reads = frozenset(
         e.event for e in analysis.summaries.of(identity).effects if e.kind == "read" and e.keys & change.keys and e.event < change.event
     )

@@ -12,18 +12,27 @@ import msgspec
 
 from ctxlint.calls.built_statements import display_of, executed
 from ctxlint.calls.cells import attribute_owner, receiver_class
+from ctxlint.calls.commits import commits_unseen
 from ctxlint.calls.entry_names import entry_names, resource
 from ctxlint.calls.handles import descriptor_keys, handle_keys, is_read_by_opening, opening_of_descriptor
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.interfaces import interface_effect
 from ctxlint.calls.kept_places import kept_keys
-from ctxlint.calls.names import resolve_name, split
-from ctxlint.calls.opened import handle_cells, handle_contents, handle_uses, opening_mode, parsed, reads_nothing, rewritten
+from ctxlint.calls.opened import (
+    handle_cells,
+    handle_contents,
+    handle_uses,
+    opening_mode,
+    parsed,
+    reads_nothing,
+    rewritten,
+)
 from ctxlint.calls.places import Places
 from ctxlint.calls.sql import placeholders, statements, tests_what_it_sets
 from ctxlint.calls.terms import UNKNOWN, Term, keys
+from ctxlint.calls.texts import text_of_value
 from ctxlint.calls.view import Modelled, View, argument_of
-from ctxlint.ir.value import AccessPath, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import AccessPath, Constant, Name, Value
 
 EffectKind = Literal["read", "write", "append", "delete", "move", "create", "commit"]
 Medium = Literal["file", "sql", "store", "interface"]
@@ -92,6 +101,8 @@ def _of_call(view: View, places: Places, identity: FunctionId, event: int) -> It
         yield from _of_statement(view, places, identity, event)
         yield from _of_built(view, identity, event)
         yield from _of_interface(view, identity, event)
+        if not modelled and commits_unseen(view, identity, event):
+            yield StoreEffect("commit", "sql", frozenset(), event, (identity, event))
 
 
 # Files and modelled stores.
@@ -291,71 +302,6 @@ def _parameters(
         return given, ()
     stored = tuple(v for p, v in zip(asked, values) if v is not None and not p.selects)
     return stored, tuple(v for p, v in zip(asked, values) if v is not None and p.selects)
-
-
-def text_of_value(view: View, identity: FunctionId, at: int, value: Value, depth: int = 0) -> str:
-    """The text of a value, holes as spaces: constants, concatenations, f-strings, locals, module constants, `text(…)` calls."""
-    if depth > 5:
-        return ""
-    if isinstance(value, Constant):
-        return value.text if value.kind == "str" else ""
-    if isinstance(value, Compound) and value.operator in ("+", "f-string", "%", "if", "or", "+="):
-        return " ".join(filter(None, (text_of_value(view, identity, at, part, depth + 1) for part in value.parts)))
-    if isinstance(value, Name) and value.scope == "local":
-        reaching = view.definitions(identity).definitions(at, value.name) if _is_ever_text(view, identity, value.name) else ()
-        bindings = [d for d in reaching if 0 <= d < at]
-        event = view.event(identity, max(bindings)) if bindings else None
-        if event is not None and event.kind == "local" and event.value is not None:
-            return text_of_value(view, identity, max(bindings), event.value, depth + 1)
-    if isinstance(value, Name) and value.scope == "global":
-        return _global_text(view, identity, value.name, depth)
-    if isinstance(value, Name):
-        return _captured_text(view, identity, value.name, depth)
-    if isinstance(value, Result):
-        event = view.event(identity, value.event)
-        if event.kind == "call" and event.path is not None:
-            made_from = event.path.root if event.path.steps else None
-            first = event.arguments[0].value if event.arguments else None
-            return text_of_value(view, identity, value.event, made_from, depth + 1) if isinstance(made_from, (Constant, Compound)) else (
-                text_of_value(view, identity, value.event, first, depth + 1) if first is not None and not event.path.steps else ""
-            )
-    return ""
-
-
-def _is_ever_text(view: View, identity: FunctionId, name: str) -> bool:
-    """Whether some binding of a local can give it a text: one to what a read, or the method of a variable, gives cannot."""
-    facts, events = view.inference.facts(identity), view.function(identity).events
-    for number in (*facts.bindings.get(name, ()), *facts.globals.get(name, ())):
-        value = events[number].value
-        made = events[value.event] if isinstance(value, Result) else None
-        if made is None or (made.kind == "call" and made.path is not None and not (made.path.steps and isinstance(made.path.root, Name))):
-            return True
-    return False
-
-
-def _captured_text(view: View, identity: FunctionId, name: str, depth: int) -> str:
-    """The text of a captured name: what the enclosing function binds it to last."""
-    enclosing = view.function(identity).enclosing
-    while enclosing > 0:
-        outer = FunctionId(identity.module, enclosing)
-        events = view.function(outer).events
-        bound = [n for n, e in enumerate(events) if e.kind == "local" and e.path is not None and not e.path.steps
-                 and isinstance(e.path.root, Name) and e.path.root.name == name]
-        value = events[bound[-1]].value if bound else None
-        if value is not None:
-            return text_of_value(view, outer, bound[-1], value, depth + 1)
-        enclosing = view.function(outer).enclosing
-    return ""
-
-
-def _global_text(view: View, identity: FunctionId, name: str, depth: int) -> str:
-    module, variable = split(view.program, resolve_name(view.program, identity.module, identity.index, name))
-    if not module:
-        return ""
-    body = FunctionId(module, 0)
-    bindings = view.program.scopes[module].values.get(variable, ())
-    event = view.event(body, bindings[-1]) if bindings else None
-    return text_of_value(view, body, bindings[-1], event.value, depth + 1) if event is not None and event.value is not None else ""
 
 
 # Interfaces: methods without a body.

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Union
 
 from ctxlint.calls.cells import cells_of
-from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.identity import ClassId, FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.calls.recall import Recall
 from ctxlint.calls.sql import begins_transaction, ends_transaction
+from ctxlint.calls.texts import text_of_value
 from ctxlint.calls.types import Instance
 from ctxlint.calls.view import View
 from ctxlint.calls.wrappers import calls_decorated, inner_functions

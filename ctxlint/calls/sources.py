@@ -35,6 +35,11 @@ class Source(msgspec.Struct, frozen=True, gc=False):
     event: int = -1
 
 
+def named_in(sources: Iterable[Source]) -> frozenset[str]:
+    """The formals and the cells among sources, by name, and the results by their events."""
+    return frozenset(s.name or str(s.event) for s in sources if s.kind in ("param", "cell", "call", "read"))
+
+
 class Flow(msgspec.Struct, frozen=True, gc=False):
     """What a function's result is made of, in terms of its formals."""
 

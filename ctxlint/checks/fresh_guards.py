@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.calls.cells import cells_of
-from ctxlint.calls.effects import WRITES, StoreEffect, text_of_value
+from ctxlint.calls.effects import WRITES, StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sources import Source
 from ctxlint.calls.sql import locks_rows
 from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.terms import Term, subterms
+from ctxlint.calls.texts import text_of_value
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.checked_inside import checks_its_base
 from ctxlint.checks.lock_keys import picking_keys

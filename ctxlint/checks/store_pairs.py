@@ -15,12 +15,13 @@ import msgspec
 
 from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
-from ctxlint.calls.sources import Source
+from ctxlint.calls.sources import named_in
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.compensation import is_same_place, writes_after_failure
 from ctxlint.checks.connections import holders
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
+from ctxlint.checks.found_again import found_again
 from ctxlint.checks.left_contexts import in_time
 from ctxlint.checks.ordering import comes_before
 from ctxlint.checks.record_facts import record_facts
@@ -32,6 +33,8 @@ from ctxlint.roles.stores import Access
 
 NEAR = 1
 """Stores that are changed further down than this many calls are the callee's."""
+DEEP = 3
+"""How many calls down the entry may be that a second attempt never comes to."""
 
 Kept = Literal["content", "place", "entry", "row"]
 
@@ -45,13 +48,14 @@ class Replay(msgspec.Struct, frozen=True):
 
 
 def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Finding]:
-    """Report changes of a store whose old content, or old place, is only afterwards kept in another store."""
+    """Report changes of a store whose old content, or old place, is only afterwards kept in another store, and those after which a
+    second attempt never comes to the entry of the other store.
+    """
     timed = in_time(analysis, identity)
-    effects = [e for e in timed if e.distance <= NEAR and not e.staged and not e.deferred]
-    records = [e for e in effects if e.kind in ("append", "write") and e.keys]
+    effects = [e for e in timed if e.distance <= DEEP and not e.staged and not e.deferred]
+    records = [e for e in effects if e.keys and (e.kind in ("append", "write") or e.kind == "move" and e.atomic and e.contents)]
     changes = [
-        e for e in effects
-        if e.kind in ("write", "delete", "move") and (e.keys or parameters(e.place)) or e.kind == "append" and e.medium == "store" and e.keys
+        e for e in effects if e.distance <= NEAR and (e.kind in ("write", "delete", "move", "append") and e.keys or parameters(e.place))
     ] if records else []
     if not changes or len({e.event for e in (*changes, *records)}) < 2:
         return
@@ -59,12 +63,23 @@ def before_other_store(analysis: Analysis, identity: FunctionId) -> Iterator[Fin
         for change in changes:
             if change.event == record.event or is_same_place(change, record) or _is_behind(timed, change, record):
                 continue
-            kept = _kept(analysis, identity, change, record)
-            if kept is not None and _is_reported(analysis, identity, change, record, timed):
-                replay = _replay(analysis, identity, change, record, kept)
-                if replay is not None:
-                    yield _finding(analysis, identity, change, record, kept, replay)
-                    break
+            found = _is_record(analysis, identity, change, record, timed)
+            if found is not None:
+                yield found
+                break
+
+
+def _is_record(
+    analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, timed: Iterable[StoreEffect]
+) -> Finding | None:
+    near = record.distance <= NEAR and record.kind != "move" and (change.kind != "append" or change.medium == "store" and change.keys)
+    kept = _kept(analysis, identity, change, record) if near else None
+    trap = found_again(analysis, identity, change, record) if kept is None else None
+    kept = "row" if trap is not None else kept
+    if kept is None or not _is_reported(analysis, identity, change, record, timed):
+        return None
+    replay = _replay(analysis, identity, change, record, kept, trapped=trap is not None)
+    return None if replay is None else _finding(analysis, identity, change, record, kept, replay, trap)
 
 
 def _is_behind(timed: Iterable[StoreEffect], change: StoreEffect, record: StoreEffect) -> bool:
@@ -138,11 +153,6 @@ def _gives_what_was(analysis: Analysis, identity: FunctionId, change: StoreEffec
     return False
 
 
-def named_in(sources: Iterable[Source]) -> frozenset[str]:
-    """The formals and the cells among sources, by name, and the results by their events."""
-    return frozenset(s.name or str(s.event) for s in sources if s.kind in ("param", "cell", "call", "read"))
-
-
 def in_one_transaction(analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect) -> bool:
     """Whether both go through the same connection, and nothing between them commits or leaves a context of that connection."""
     first, second = change.event, record.event
@@ -156,12 +166,12 @@ def in_one_transaction(analysis: Analysis, identity: FunctionId, change: StoreEf
 
 
 def _replay(
-    analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept
+    analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept, *, trapped: bool
 ) -> Replay | None:
     recorded = analysis.summaries.sources.of_all(identity, record.event, record.contents)
     told = bool(parameters(change.place) & named_in(recorded))
     for access in _readers(analysis, identity, record):
-        if kept == "row" and not _makes_again(analysis, access, change):
+        if kept == "row" and not trapped and not _makes_again(analysis, access, change):
             continue
         for effect in analysis.summaries.of(access.function).effects:
             if effect.medium != change.medium or effect.staged or effect.distance > NEAR or effect.event == access.effect.event:
@@ -188,7 +198,8 @@ def _readers(analysis: Analysis, identity: FunctionId, record: StoreEffect) -> I
 
 def _puts_back(analysis: Analysis, access: Access, change: StoreEffect, effect: StoreEffect) -> bool:
     """Whether the effect writes what was read from the record to the changed place, or to the place that the record names."""
-    kinds = ("write", "move", "append") if change.medium == "sql" else ("write", "move")
+    adds = change.medium == "sql" or change.medium == "interface" and change.kind == "append"
+    kinds = ("write", "move", "append") if adds else ("write", "move")
     if effect.kind not in kinds or not _is_made_of(analysis, access, effect.event, effect.contents):
         return False
     if effect.keys & change.keys or change.kind == "append":
@@ -235,14 +246,14 @@ _DONE = {"write": "overwrites", "delete": "removes", "move": "overwrites"}
 
 
 def _finding(
-    analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept, replay: Replay
+    analysis: Analysis, identity: FunctionId, change: StoreEffect, record: StoreEffect, kept: Kept, replay: Replay, trap: int | None
 ) -> Finding:
     changed, journal, recovery = store_name(change), store_name(record), analysis.program.symbol(replay.function)
     if kept == "place":
         steps = (f"moves something to {changed}", f"keeps where it was in {journal}; can fail here", "moves it back")
     elif kept == "row":
-        steps = (f"changes {changed}, and commits it", f"writes the entry to {journal} in a unit of its own; can fail here",
-                 f"makes {changed} again from {journal}")
+        done = f"changes {changed}, and commits it" if change.medium == "sql" else f"changes {changed}"
+        steps = (done, f"writes the entry to {journal} in a unit of its own; can fail here", f"makes {changed} again from {journal}")
     elif kept == "entry":
         steps = (f"adds to {changed}", f"writes what was added to {journal}; can fail here", f"makes {changed} again from {journal}")
     else:
@@ -256,6 +267,7 @@ def _finding(
             "fault": At(identity, record.event, "line {line}"),
         },
         flow=(
+            *([FlowStep(identity, trap, f"a second attempt finds it in {changed} and leaves")] if trap is not None else ()),
             FlowStep(*where, steps[0]),
             FlowStep(identity, record.event, steps[1]),
             FlowStep(replay.function, replay.write, steps[2]),

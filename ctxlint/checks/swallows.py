@@ -16,10 +16,10 @@ from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.acknowledged import acknowledged
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import NEAR, Append, Appends
-from ctxlint.checks.bounded import Queues, bounded
-from ctxlint.checks.failure_values import Answers
 from ctxlint.checks.background import used_values
+from ctxlint.checks.bounded import Queues, bounded
 from ctxlint.checks.failure_ends import Swallows
+from ctxlint.checks.failure_values import Answers
 from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep, Word
 from ctxlint.checks.forgetting import Outgoing, forgotten
 from ctxlint.checks.handlers import BROAD

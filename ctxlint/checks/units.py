@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlint.calls.effects import text_of_value
 from ctxlint.calls.guards import is_manager
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.sql import commits_transaction
+from ctxlint.calls.texts import text_of_value
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.connections import goes_through, holders, named

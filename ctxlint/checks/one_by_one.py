@@ -14,10 +14,10 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.mutations import Mutation
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.appends import Append, Appends
+from ctxlint.checks.background import used_values
 from ctxlint.checks.compensation import is_same_place
 from ctxlint.checks.ingredients import ingredients
 from ctxlint.checks.swallowing import Swallow
-from ctxlint.checks.unwatched import used_values
 from ctxlint.checks.wording import short_cell
 from ctxlint.flow.loops import Loop, Loops
 from ctxlint.flow.paths import path, reachable

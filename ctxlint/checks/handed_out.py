@@ -14,10 +14,13 @@ from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Name, Result, Value
 from ctxlint.roles.holders import ITEM, Holder, is_within
-from ctxlint.roles.image import DEEP, Image, steps_below
+from ctxlint.roles.image import DEEP, Image, lies_on, spelled, steps_below
 from ctxlint.roles.images import Images
 from ctxlint.roles.kept import Kept, Stored
 from ctxlint.roles.mutated import Change
+
+FURTHEST_STEPS = 12
+"""From how many bindings and reads away a changed part is traced back to what was given."""
 
 FURTHEST = 2
 """How many calls further down a formal is followed."""
@@ -76,15 +79,43 @@ class _Followed(msgspec.Struct, frozen=True):
         """A change of what a function gives out, by another object's code."""
         owner = owner_of(self.save.place)
         callers = self.analysis.view.call_graph.callers(reader)
-        asking = {caller for caller, _ in callers}
-        for change in self.changes.of_entries(image) if image.around else self.changes.seen(image):
-            others = self.analysis.program.owner(change.function) != owner and (change.function in asking or not image.around)
-            if others and not self._puts_back(change.function, change.event):
+        for change in self.changes.seen(image) if not image.around else ():
+            if self.analysis.program.owner(change.function) != owner and not self._puts_back(change.function, change.event):
                 return change
-        for caller, number in callers if not image.around else ():
+        for caller, number in callers:
             if self.analysis.program.owner(caller) != owner:
-                for passed in self._passed_on(caller, self._names(caller, number), 0):
+                for passed in self._changed_in(caller, number, image) if image.around else self._passed_on(caller, self._names(caller, number), 0):
                     return passed
+        return None
+
+    def _changed_in(self, identity: FunctionId, number: int, image: Image) -> Iterator[Change]:
+        """The changes that a function makes of a record which lies in what it got from an event, and does not put back."""
+        for at, changed in self.changes.made_by(identity):
+            way = spelled(self.analysis.view.event(identity, at))[:len(changed.steps)]
+            steps = self._steps_from(identity, at, changed.root, number)
+            if steps is not None and lies_on((*steps, *way), image.within) and not self._puts_back(identity, at):
+                yield Change(image.holder, identity, at)
+
+    def _steps_from(self, identity: FunctionId, at: int, value: Value, number: int) -> tuple[str, ...] | None:
+        """The steps that lead from the result of an event to a value that was read from it and from nothing else."""
+        steps: tuple[str, ...] = ()
+        for _ in range(FURTHEST_STEPS):
+            if value == Result(number):
+                return steps
+            if isinstance(value, Name) and value.scope == "local":
+                bound = self.analysis.view.definitions(identity).definitions(at, value.name)
+                at = bound[0] if len(bound) == 1 else -1
+            elif isinstance(value, Result):
+                at = value.event
+            else:
+                return None
+            event = self.analysis.view.event(identity, at) if at >= 0 else None
+            if event is not None and event.kind == "read" and event.path is not None:
+                steps, value = (*spelled(event), *steps), event.path.root
+            elif event is not None and event.value is not None and (event.kind in ("local", "iterate") or event.note == "await"):
+                steps, value = (ITEM, *steps) if event.kind == "iterate" else steps, event.value
+            else:
+                return None
         return None
 
     def _names(self, identity: FunctionId, number: int) -> frozenset[Value]:

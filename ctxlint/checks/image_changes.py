@@ -9,9 +9,9 @@ from ctxlint.checks.analysis import Analysis
 from ctxlint.flow.loops import Loops
 from ctxlint.flow.paths import between, path, reachable
 from ctxlint.ir.event import Event
-from ctxlint.ir.value import Result
+from ctxlint.ir.value import AccessPath, Result
 from ctxlint.roles.holders import Holder
-from ctxlint.roles.image import Image, lies_on, shares, steps_in
+from ctxlint.roles.image import Image, shares
 from ctxlint.roles.kept import Stored
 from ctxlint.roles.mutated import Change, Mutated
 
@@ -56,12 +56,9 @@ class Changes:
             found = self._seen[key] = tuple(self._find_seen(image, through))
         return found
 
-    def of_entries(self, image: Image) -> Iterator[Change]:
-        """The changes of what lies where the image does, whatever the keys are that lead there."""
-        way = steps_in(image.holder[len(image.holder.partition("[")[0]):])
-        for change in sorted(self._of(image.holder), key=lambda c: (len(c.place), c.function, c.event)):
-            if lies_on(steps_in(change.place[len(change.place.partition("[")[0]):]), way):
-                yield change
+    def made_by(self, identity: FunctionId) -> Iterator[tuple[int, AccessPath]]:
+        """The events of a function that change something in place, each with the path of what it changes."""
+        return self._mutated.made_by(identity)
 
     def _find_seen(self, image: Image, through: bool) -> Iterator[Change]:
         beyond = self._mutated.through(image.holder) if through and image.depth else ()

@@ -212,7 +212,8 @@ class Images:
                         yield Image(holder, left, made.where, made.taken, above=made.above + 1)
                     else:
                         yield Image(holder, depth, (identity, number), self._is_taken(identity, number, event.path.root))
-                yield from self._part(identity, number, event, event.path.root, depth, level)
+                if not holders:
+                    yield from self._part(identity, number, event, event.path.root, depth, level)
         elif event.kind == "suspend" and event.note == "await" and event.value is not None:
             yield from self._of(identity, number, event.value, level)
         elif event.kind == "iterate" and event.value is not None:
@@ -237,9 +238,9 @@ class Images:
 
     def _part(self, identity: FunctionId, number: int, event: Event, root: Value, depth: int, level: int) -> Iterator[Image]:
         """What was put into something that was put together here: `best[1]`, `kept[-1]["rooms"]`."""
-        images = [image for image in self._of(identity, number, root, level) if image.around]
+        images: list[Image] = list(self._of(identity, number, root, level))
         for step in spelled(event)[:-1] if depth else spelled(event):
-            images = list(out_of(images, step))
+            images = list(out_of([image for image in images if image.around], step))
         yield from deeper(images, depth, (identity, number)) if depth else images
 
     def _is_taken(self, identity: FunctionId, at: int, value: Value, level: int = 0) -> bool:

@@ -69,6 +69,13 @@ class Mutated:
                         self._through.setdefault(cell.partition("[")[0], []).append(change)
         return self._through.get(place.partition("[")[0], ())
 
+    def made_by(self, identity: FunctionId) -> Iterator[tuple[int, AccessPath]]:
+        """The events of a function that change something in place, each with the path of what it changes."""
+        for number, event in enumerate(self._view.function(identity).events):
+            path = self._changed(identity, number, event)
+            if path is not None:
+                yield number, path
+
     def _reached(self, identity: FunctionId) -> Iterator[tuple[Holder, Change]]:
         for number, event in enumerate(self._view.function(identity).events):
             path = self._changed(identity, number, event)

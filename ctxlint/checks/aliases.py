@@ -14,8 +14,8 @@ from ctxlint.calls.summaries import is_constructor
 from ctxlint.calls.types import Instance, in_order
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
-from ctxlint.checks.handed_out import HandedOut, handed_out
-from ctxlint.checks.image_changes import (
+from ctxlint.checks.images.handed_out import HandedOut, handed_out
+from ctxlint.checks.images.image_changes import (
     Changes,
     is_emptied_meanwhile,
     is_known_meanwhile,
@@ -24,8 +24,8 @@ from ctxlint.checks.image_changes import (
     place_of,
     undoes,
 )
-from ctxlint.checks.image_facts import image_facts
-from ctxlint.checks.kept_records import (
+from ctxlint.checks.images.image_facts import image_facts
+from ctxlint.checks.images.kept_records import (
     are_choices,
     is_left_once,
     is_named,
@@ -36,8 +36,8 @@ from ctxlint.checks.kept_records import (
     sureness,
     types_of,
 )
-from ctxlint.checks.read_back import is_read_back
-from ctxlint.checks.renewed import goes_on, is_dropped, is_left, is_replaced_before, is_saved_again
+from ctxlint.checks.images.read_back import is_read_back
+from ctxlint.checks.images.renewed import goes_on, is_dropped, is_left, is_replaced_before, is_saved_again
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path
 from ctxlint.ir.value import Name, Result

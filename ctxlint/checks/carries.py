@@ -9,18 +9,18 @@ from collections.abc import Iterator
 
 from ctxlint.calls.identity import FunctionId
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.bounds import is_bounded, is_raw, is_raw_field
-from ctxlint.checks.bypasses import Bypass, bypasses
-from ctxlint.checks.counters import counted_otherwise
-from ctxlint.checks.duals import applies, left_over, mismatch
-from ctxlint.checks.extents import outgrown
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
-from ctxlint.checks.logs import many_logs, out_of_order, replayed_forwards, shared_between
-from ctxlint.checks.miscounts import miscounted
-from ctxlint.checks.positional import Carried, Reason, carried_by, revisions
-from ctxlint.checks.raw import Side
-from ctxlint.checks.resized import resized
-from ctxlint.checks.same_place import bound_later, elsewhere, moved_elsewhere
+from ctxlint.checks.positions.bounds import is_bounded, is_raw, is_raw_field
+from ctxlint.checks.positions.bypasses import Bypass, bypasses
+from ctxlint.checks.positions.counters import counted_otherwise
+from ctxlint.checks.positions.duals import applies, left_over, mismatch
+from ctxlint.checks.positions.extents import outgrown
+from ctxlint.checks.positions.logs import many_logs, out_of_order, replayed_forwards, shared_between
+from ctxlint.checks.positions.miscounts import miscounted
+from ctxlint.checks.positions.positional import Carried, Reason, carried_by, revisions
+from ctxlint.checks.positions.raw import Side
+from ctxlint.checks.positions.resized import resized
+from ctxlint.checks.positions.same_place import bound_later, elsewhere, moved_elsewhere
 from ctxlint.ir.value import Constant, Value
 from ctxlint.roles.edit import Edit
 from ctxlint.roles.holders import STORE, Holder

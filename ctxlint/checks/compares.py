@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ctxlint.calls.identity import FunctionId
-from ctxlint.checks.admissions import admitted, positive_answer
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.conflict_sets import asks_the_state, formal_left_out, left_out, told_with
-from ctxlint.checks.decisions import SETS, Decision, Decisions, asks_for_regions, is_declared
-from ctxlint.checks.declarations import declarations
+from ctxlint.checks.conflicts.admissions import admitted, positive_answer
+from ctxlint.checks.conflicts.conflict_sets import asks_the_state, formal_left_out, left_out, told_with
+from ctxlint.checks.conflicts.decisions import SETS, Decision, Decisions, asks_for_regions, is_declared
+from ctxlint.checks.conflicts.declarations import declarations
+from ctxlint.checks.conflicts.optimistic import WritesAlone, writes_alone
+from ctxlint.checks.conflicts.predicates import is_predicate, is_question
+from ctxlint.checks.conflicts.reducers import combines
+from ctxlint.checks.conflicts.sides import Facts, Sides
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
-from ctxlint.checks.optimistic import WritesAlone, writes_alone
-from ctxlint.checks.predicates import is_predicate, is_question
-from ctxlint.checks.reducers import combines
-from ctxlint.checks.sides import Facts, Sides
 from ctxlint.diagnostic import Confidence
 from ctxlint.ir.value import Compound, Name, Result, Value
 from ctxlint.roles.accesses import Accesses

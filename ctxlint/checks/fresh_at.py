@@ -14,9 +14,7 @@ from ctxlint.calls.effects import StoreEffect
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.terms import parameters
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.carried import carried_fields, carries_only_constants
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
-from ctxlint.checks.fresh_facts import container_of, lock_facts
 from ctxlint.checks.fresh_guards import (
     compares_old_content,
     guard_of,
@@ -24,11 +22,6 @@ from ctxlint.checks.fresh_guards import (
     locks_unlike_key,
     reads_again_inside,
 )
-from ctxlint.checks.inner_writes import changes_it, is_by_inner, stands_at
-from ctxlint.checks.interface_pairs import pair_up
-from ctxlint.checks.live_objects import gives_live_object
-from ctxlint.checks.other_records import is_another_record
-from ctxlint.checks.overridden import is_overridden_for
 from ctxlint.checks.records import (
     Sameness,
     is_new_record,
@@ -40,12 +33,19 @@ from ctxlint.checks.records import (
     same_store,
     selectors,
 )
-from ctxlint.checks.second_writers import is_begin_or_end, is_private, puts_something
-from ctxlint.checks.stale_cells import StaleCell, stale_cells
-from ctxlint.checks.stale_rows import stale_rows
-from ctxlint.checks.store_writers import second_writer
+from ctxlint.checks.staleness.carried import carried_fields, carries_only_constants
+from ctxlint.checks.staleness.fresh_facts import container_of, lock_facts
+from ctxlint.checks.staleness.inner_writes import changes_it, is_by_inner, stands_at
+from ctxlint.checks.staleness.interface_pairs import pair_up
+from ctxlint.checks.staleness.live_objects import gives_live_object
+from ctxlint.checks.staleness.other_records import is_another_record
+from ctxlint.checks.staleness.overridden import is_overridden_for
+from ctxlint.checks.staleness.second_writers import is_begin_or_end, is_private, puts_something
+from ctxlint.checks.staleness.stale_cells import StaleCell, stale_cells
+from ctxlint.checks.staleness.stale_rows import stale_rows
+from ctxlint.checks.staleness.store_writers import second_writer
+from ctxlint.checks.staleness.unchanged import carries_what_never_changes
 from ctxlint.checks.suspensions import comes_before, lets_others_in, own_suspension, suspension_between
-from ctxlint.checks.unchanged import carries_what_never_changes
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path

@@ -13,16 +13,16 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.program import LinkedModule
 from ctxlint.calls.terms import text_of
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.atomic_helpers import AtomicHelpers
-from ctxlint.checks.derivable import why_it_can_be_made_again
-from ctxlint.checks.fallbacks import Fallbacks
+from ctxlint.checks.files.atomic_helpers import AtomicHelpers
+from ctxlint.checks.files.derivable import why_it_can_be_made_again
+from ctxlint.checks.files.fallbacks import Fallbacks
+from ctxlint.checks.files.private_files import PrivateFiles
+from ctxlint.checks.files.working_files import is_written_anew_before_reading
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.handlers import Handler, handlers_of
 from ctxlint.checks.pairs import is_parsed, is_serialised
-from ctxlint.checks.private_files import PrivateFiles
 from ctxlint.checks.rewrites import Rewrite, Rewrites, is_emptied_to_be_read, is_named_by_caller
 from ctxlint.checks.torn_loads import handlers_of_garbage, taken_for_nothing
-from ctxlint.checks.working_files import is_written_anew_before_reading
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable
 from ctxlint.ir.value import Result, Value

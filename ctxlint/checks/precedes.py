@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.call_order import before_call
 from ctxlint.checks.finding import Finding
-from ctxlint.checks.store_pairs import before_other_store
-from ctxlint.checks.store_records import before_store_record
-from ctxlint.checks.undo_deltas import LastTakers
-from ctxlint.checks.undo_records import before_undo_record
+from ctxlint.checks.recording.call_order import before_call
+from ctxlint.checks.recording.store_pairs import before_other_store
+from ctxlint.checks.recording.store_records import before_store_record
+from ctxlint.checks.recording.undo_deltas import LastTakers
+from ctxlint.checks.recording.undo_records import before_undo_record
 
 
 def precedes(analysis: Analysis, *, first: str = "record", then: str = "mutate") -> Iterator[Finding]:

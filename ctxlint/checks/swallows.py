@@ -13,26 +13,26 @@ from ctxlint.calls.mutations import Mutation
 from ctxlint.calls.opened import handle_uses
 from ctxlint.calls.sources import Source
 from ctxlint.calls.terms import is_fresh, parameters
-from ctxlint.checks.acknowledged import acknowledged
 from ctxlint.checks.analysis import Analysis
-from ctxlint.checks.appends import NEAR, Append, Appends
-from ctxlint.checks.background import used_values
-from ctxlint.checks.bounded import Queues, bounded
-from ctxlint.checks.failure_ends import Swallows
-from ctxlint.checks.failure_values import Answers
+from ctxlint.checks.failures.acknowledged import acknowledged
+from ctxlint.checks.failures.appends import NEAR, Append, Appends
+from ctxlint.checks.failures.background import used_values
+from ctxlint.checks.failures.bounded import Queues, bounded
+from ctxlint.checks.failures.failure_ends import Swallows
+from ctxlint.checks.failures.failure_values import Answers
+from ctxlint.checks.failures.forgetting import Outgoing, forgotten
+from ctxlint.checks.failures.ingredients import ingredients
+from ctxlint.checks.failures.last_saves import last_save
+from ctxlint.checks.failures.lost_image import lost_images
+from ctxlint.checks.failures.made_good import is_made_again, is_made_by_its_reader
+from ctxlint.checks.failures.one_by_one import Told, is_made_of_it, told_of_all
+from ctxlint.checks.failures.retained import is_retained
+from ctxlint.checks.failures.short_writes import short_writes
+from ctxlint.checks.failures.swallowing import Swallow, is_secondary
+from ctxlint.checks.failures.undo_depth import Capped, undo_depth
+from ctxlint.checks.failures.unwatched import MAIN, unwatched
 from ctxlint.checks.finding import PLACE, At, Evidence, Finding, FlowStep, Word
-from ctxlint.checks.forgetting import Outgoing, forgotten
 from ctxlint.checks.handlers import BROAD
-from ctxlint.checks.ingredients import ingredients
-from ctxlint.checks.last_saves import last_save
-from ctxlint.checks.lost_image import lost_images
-from ctxlint.checks.made_good import is_made_again, is_made_by_its_reader
-from ctxlint.checks.one_by_one import Told, is_made_of_it, told_of_all
-from ctxlint.checks.retained import is_retained
-from ctxlint.checks.short_writes import short_writes
-from ctxlint.checks.swallowing import Swallow, is_secondary
-from ctxlint.checks.undo_depth import Capped, undo_depth
-from ctxlint.checks.unwatched import MAIN, unwatched
 from ctxlint.checks.wording import short_cell, store_name
 from ctxlint.diagnostic import Confidence
 from ctxlint.flow.paths import path, reachable

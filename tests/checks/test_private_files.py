@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxlint.checks.private_files import PrivateFiles
+from ctxlint.checks.files.private_files import PrivateFiles
 from tests.checks.asked import analysis
 
 ROUND = """

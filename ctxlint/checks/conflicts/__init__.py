@@ -1,0 +1,1 @@
+"""What `checks.compares` alone asks about: decisions about two changes, and what they leave out."""

@@ -9,6 +9,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.members import receiver_name
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.finding import PLACE, At, Word
+from ctxlint.checks.recording.units import is_committed_by_a_call
 from ctxlint.ir.value import AccessPath, Compound, Name
 
 DEEP = 6
@@ -27,6 +28,10 @@ def record_facts(
         facts["record-reads-cell"] = "yes"
     if _is_left_open(analysis, identity, record, calls):
         facts["record-is-left-open"] = "yes"
+    if any(effect.medium == "sql" for effect in analysis.summaries.effects_at(identity, record)) and is_committed_by_a_call(
+        analysis, identity, record
+    ):
+        facts["record-is-committed-later"] = "yes"
     return facts
 
 

@@ -33,6 +33,15 @@ def ends_between(analysis: Analysis, identity: FunctionId, first: int, second: i
     )
 
 
+def is_committed_by_a_call(analysis: Analysis, identity: FunctionId, write: int) -> bool:
+    """Whether a call behind the write makes it last, rather than the write itself or the end of a context around it."""
+    graph, connection = analysis.view.graph(identity), holders(analysis, identity, write)
+    return any(
+        analysis.view.event(identity, number).kind == "call" and _ends(analysis, identity, number, write, connection)
+        for number in between(graph, write, graph.exit)
+    )
+
+
 def _ends(analysis: Analysis, identity: FunctionId, number: int, write: int, connection: frozenset[str]) -> bool:
     event = analysis.view.event(identity, number)
     if event.kind == "exit" and event.value is not None:

@@ -80,9 +80,10 @@ def _trust(place: Place, found: Between) -> Applicability:
     """Never safe: what the record calls may see the state as it was under another name.
 
     While a record waits, its task can be cancelled, and another one sees the state as it was: then the change would be what is
-    missing. A record that subclasses make may be made of the state.
+    missing. A record that subclasses make may be made of the state, and one that is committed later does not come first by itself.
     """
-    return "display" if waits(found.body[found.last]) or place.fact("record-is-left-open") else "unsafe"
+    left_open = place.fact("record-is-left-open") or place.fact("record-is-committed-later")
+    return "display" if waits(found.body[found.last]) or left_open else "unsafe"
 
 
 def _dependence(place: Place, recording: cst.CSTNode, passed: Sequence[cst.CSTNode]) -> str:

@@ -262,7 +262,7 @@ class _Walk:
         is_changed = False
         for number in stored:
             event = self._view.event(self._identity, number)
-            is_changed |= event.kind == "call" or not _last_field(event)
+            is_changed |= event.ignored if event.kind == "call" else not _last_field(event)      # what is called for its effect
             if event.kind == "write" and event.path is not None and len(event.path.steps) == 1:
                 last = _last_field(event)
                 if event.value is not None and (not field or not last or last == field):

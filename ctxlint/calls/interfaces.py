@@ -23,6 +23,7 @@ _KEYS = re.compile(
     rf"(?:(?:typing|collections\.abc)\.)?(?:list|List|tuple|Tuple|set|Set|frozenset|Sequence|Iterable|Collection)"
     rf"\[{_PLAIN}(?:, \.\.\.)?\](?:\s*\|\s*None)?$"
 )
+_MANY = re.compile(r"(?:list|List|tuple|Tuple|Sequence|Iterable|Collection)\[(.+?)(?:, \.\.\.)?\]\]?$")
 
 
 def interface_effect(view: View, method: FunctionId) -> InterfaceEffect | None:
@@ -45,6 +46,10 @@ def _roles(view: View, owner: ClassId) -> dict[FunctionId, InterfaceEffect | Non
     for identity in [m for m, role in roles.items() if role in ("write", "append")]:
         if _takes_only_keys(view, identity, [m for m, role in roles.items() if role == "read"]):
             roles[identity] = "delete"
+    readers = [view.function(m).returns for m, role in roles.items() if role == "read"]
+    for identity in [m for m, role in roles.items() if role == "write"]:
+        if _is_one_of_many(_own_formals(view.function(identity)), readers):
+            roles[identity] = "append"
     stores = "read" in roles.values() and not {"write", "append", "delete"}.isdisjoint(roles.values())
     return roles if stores else {}
 
@@ -75,6 +80,14 @@ def _writing_role(view: View, name: str, formals: list[Formal]) -> InterfaceEffe
     if not formals:
         return None
     return "append" if hints(name, view.words.appends) else "write"
+
+
+def _is_one_of_many(formals: list[Formal], readers: list[str]) -> bool:
+    """Whether all that a method is given is one of those of which a reading method gives a list: it names none to be replaced."""
+    needed = [formal.annotation for formal in formals if formal.default is None]
+    return len(needed) == 1 and not is_scalar(needed[0]) and bool(needed[0]) and any(
+        (many := _MANY.search(given)) is not None and many[1] == needed[0] for given in readers
+    )
 
 
 def _takes_only_keys(view: View, method: FunctionId, readers: list[FunctionId]) -> bool:

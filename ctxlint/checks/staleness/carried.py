@@ -36,7 +36,7 @@ _PICKERS = frozenset({"get", "pop", "setdefault"})
 class Leaf(NamedTuple):
     """Where a walk ends: a formal, or the reading itself (no name), and which field of it is needed (empty: all of it).
 
-    It is changed when something is put into it, or it is put together with something, on the way.
+    It is changed when something is put into it, or it is put together with something, on the way: behind what is computed from it.
     """
 
     formal: str
@@ -216,19 +216,19 @@ class _Walk:
         self._identity = identity
         self._read = read
         self._depth = depth
-        self._seen: set[tuple[Value, int, str, bool]] = set()
+        self._seen: set[tuple[Value, int, str, bool, bool]] = set()
         self._found: set[Leaf] = set()
-        self._pending: list[tuple[Value, int, str, bool]] = []
-        self._is_changed = False
+        self._pending: list[tuple[Value, int, str, bool, bool]] = []
+        self._is_changed = self._is_argument = False
 
     def leaves(self, value: Value, at: int, field: str) -> frozenset[Leaf]:
         """What the value's field (or all of it) is made of."""
-        self._pending.append((value, at, field, False))
+        self._pending.append((value, at, field, False, False))
         while self._pending:
             question = self._pending.pop()
             if question not in self._seen:
                 self._seen.add(question)
-                part, where, wanted, self._is_changed = question
+                part, where, wanted, self._is_changed, self._is_argument = question
                 if isinstance(part, Compound):
                     self._compound(part, where, wanted)
                 elif isinstance(part, Name):
@@ -237,8 +237,10 @@ class _Walk:
                     self._event(part.event, wanted)
         return frozenset(self._found)
 
-    def _ask(self, values: Iterable[Value], at: int, field: str, *, changed: bool = False) -> None:
-        self._pending.extend((value, at, field, changed or self._is_changed) for value in values)
+    def _ask(self, values: Iterable[Value], at: int, field: str, *, changed: bool = False, argument: bool = False) -> None:
+        """An `argument` is what something is computed from outside the program: what is put into it before makes another question."""
+        is_changed = self._is_changed or (changed and not self._is_argument)
+        self._pending.extend((value, at, field, is_changed, argument or self._is_argument) for value in values)
 
     def _compound(self, value: Compound, at: int, field: str) -> None:
         if value.operator in _TESTS:
@@ -277,7 +279,7 @@ class _Walk:
                 continue
             if number == ENTRY_VALUE:
                 if name.scope == "local":
-                    self._found.add(Leaf(name.name, field, self._is_changed or is_changed))
+                    self._found.add(Leaf(name.name, field, self._is_changed or (is_changed and not self._is_argument)))
                 continue
             event = self._view.event(self._identity, number)
             bound = event.value if event.kind == "local" and event.value is not None else Result(number)
@@ -335,7 +337,7 @@ class _Walk:
             if named or (field and not computes and argument.keyword not in ("", "*", "**")):
                 continue
             whole = isinstance(argument.value, Compound) or argument.keyword not in ("", "*", "**")
-            self._ask((argument.value,), number, "" if whole else field)
+            self._ask((argument.value,), number, "" if whole else field, argument=computes)
         self._ask(named, number, "")
         if not named and call.receiver is not None and not self._is_awaited(number):
             self._receiver(number, call.receiver, field)

@@ -2,7 +2,7 @@
 
 A term is what an expression denotes after locals, helpers, properties and imported constants are looked through.
 Two operations touch the same place when their terms share a *pairing key*: an attribute of its owning class, a module's
-global, a field of a typed record, a helper that itself names something, or the constant last component of a path.
+global, a field of a typed record, a helper with what its result is made of, if that names something, or the constant last component of a path.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _keys(term: Term, module: str, tail: str) -> Iterator[str]:
     elif term.kind == "helper":
         result = term.parts[0] if term.parts else UNKNOWN
         if _names_something(result):
-            yield f"{term.name}(){tail}"
+            yield f"{term.name}({_places_in(result)}){tail}"
         yield from _keys(result, module, tail)
     elif term.kind in ("join", "concat") and term.parts:
         yield from _composite_keys(term, module, tail)
@@ -192,6 +192,11 @@ def constant_text(term: Term) -> str:
     if term.kind == "global" and term.parts:
         return constant_text(term.parts[0])
     return ""
+
+
+def _places_in(term: Term) -> str:
+    """The attributes and globals that a helper's result is made of: called with another folder it gives another place."""
+    return ", ".join(sorted({part.name for part in subterms(term) if part.kind in ("attribute", "global")}))
 
 
 def _names_something(term: Term) -> bool:

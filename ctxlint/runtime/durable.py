@@ -14,7 +14,7 @@ def atomic_write(
     path: str | os.PathLike[str],
     data: str | bytes,
     *,
-    encoding: str = "utf-8",
+    encoding: str | None = "utf-8",
     links: Literal["follow", "replace", "refuse"] = "follow",
     files: Files = OS_FILES,
 ) -> None:
@@ -26,8 +26,8 @@ def atomic_write(
 
     It is written to a new file in the same directory, given the mode and the ownership of the old one, synchronised
     and renamed over it; then the directory is synchronised. A new file gets the process's usual mode.
-    Text is encoded as it is: no newline is translated. The encoding ``"locale"`` is the one that `open` takes when it
-    is given none.
+    Text is encoded as it is: no newline is translated. The encoding ``"locale"``, or None, is the one that `open` takes
+    when it is given none.
 
     `links` says what a symbolic link at `path` means: write what it leads to, replace the link itself by a file, or
     refuse with `OSError`. Another hard link to the old file keeps the old content. Access lists and extended
@@ -94,8 +94,8 @@ def cut_back(files: Files, descriptor: int, length: int, failure: BaseException)
         ) from failure
 
 
-def _named(encoding: str) -> str:
-    if encoding != "locale":
+def _named(encoding: str | None) -> str:
+    if encoding is not None and encoding != "locale":
         return encoding
     import locale
 

@@ -22,9 +22,10 @@ def test_text_and_bytes_are_written_as_they_are(tmp_path):
     assert names(tmp_path) == ["a", "b", "c"]
 
 
-def test_the_encoding_of_the_system_is_the_one_of_open(tmp_path, monkeypatch):
+@pytest.mark.parametrize("encoding", ["locale", None])
+def test_the_encoding_of_the_system_is_the_one_of_open(tmp_path, monkeypatch, encoding):
     monkeypatch.setattr("locale.getpreferredencoding", lambda do_setlocale=True: "cp1252")
-    atomic_write(tmp_path / "a", "€", encoding="locale")
+    atomic_write(tmp_path / "a", "€", encoding=encoding)
     assert (tmp_path / "a").read_bytes() == b"\x80"
 
 

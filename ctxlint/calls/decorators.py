@@ -68,11 +68,8 @@ def stand_ins(inference: TypeInference, function: FunctionId) -> tuple[FunctionI
     ir = inference.program.function(function)
     if not ir.decorators or ir.enclosing < 0:
         return ()
-    definer = FunctionId(function.module, ir.enclosing)
-    for event, happening in enumerate(inference.program.function(definer).events):
-        if happening.kind == "define" and happening.value == Closure(function.index):
-            return tuple(each for each in _plain(_put_on(inference, definer, event, function)[0]) if each != function)
-    return ()
+    defined = inference.program.definition(function)
+    return tuple(each for each in _plain(_put_on(inference, *defined, function)[0]) if each != function) if defined is not None else ()
 
 
 def _put_on(
@@ -135,12 +132,11 @@ def _decorator_types(
 
 def decorating_calls(program: Program, function: FunctionId) -> tuple[FunctionId, tuple[int, ...]]:
     """Who defines the function, and there the calls that make what decorates it, outermost first."""
-    ir = program.function(function)
-    definer = FunctionId(function.module, ir.enclosing)
-    events = program.function(definer).events if ir.decorators and ir.enclosing >= 0 else ()
-    defined = next((n for n, e in enumerate(events) if e.kind == "define" and e.value == Closure(function.index)), None)
-    spelled = _spellings(program, definer, defined, ir.decorators) if defined is not None else ()
-    return definer, tuple(called for _, called in spelled if called is not None)
+    decorators = program.function(function).decorators
+    defined = program.definition(function) if decorators else None
+    if defined is None:
+        return function, ()
+    return defined[0], tuple(called for _, called in _spellings(program, *defined, decorators) if called is not None)
 
 
 def _spellings(program: Program, definer: FunctionId, event: int, decorators: tuple[str, ...]) -> Iterator[tuple[str, int | None]]:

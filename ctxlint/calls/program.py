@@ -13,6 +13,7 @@ from ctxlint.calls.scopes import Scope, is_accessor, is_overload, scope_of
 from ctxlint.calls.standard import standard_name
 from ctxlint.ir.function import Function
 from ctxlint.ir.module import Class, Module
+from ctxlint.ir.value import Closure
 
 __all__ = ["ClassId", "ClassInfo", "FunctionId", "LinkedModule", "Program", "link"]
 
@@ -131,6 +132,13 @@ class Program:
         """The class in whose body the function is defined."""
         qualname = self.function(id).owner
         return f"{id.module}.{qualname}" if qualname else None
+
+    def definition(self, id: FunctionId) -> tuple[FunctionId, int] | None:
+        """The function in whose body the function is defined, and the event that does it there."""
+        definer = FunctionId(id.module, self.function(id).enclosing)
+        events = self.function(definer).events if definer.index >= 0 else ()
+        wanted = Closure(id.index)
+        return next(((definer, n) for n, event in enumerate(events) if event.kind == "define" and event.value == wanted), None)
 
     def method(self, class_id: ClassId, name: str) -> FunctionId | None:
         """The method that `instance.name` reaches, through the method resolution order."""

@@ -14,7 +14,7 @@ from ctxlint.flow.assumptions import NOTHING, Assumed, follow
 from ctxlint.flow.graph import EventGraph, GraphEdge
 from ctxlint.flow.paths import dominates
 from ctxlint.ir.function import Condition
-from ctxlint.ir.value import NONE, AccessPath, Closure, Compound, Constant, Name, Result, Value
+from ctxlint.ir.value import NONE, AccessPath, Compound, Constant, Name, Result, Value
 from ctxlint.roles.stores import Access
 
 
@@ -26,13 +26,10 @@ def runs_only_if_missing(analysis: Analysis, identity: FunctionId, event: int, p
     while True:
         if not _reachable_with_content(analysis, identity, event, place):
             return True
-        outer = analysis.view.function(identity).enclosing
-        if outer <= 0:
+        defined = analysis.program.definition(identity)
+        if defined is None or defined[0].index == 0:
             return False
-        defined = _definition_in(analysis, FunctionId(identity.module, outer), identity.index)
-        if defined is None:
-            return False
-        identity, event = FunctionId(identity.module, outer), defined
+        identity, event = defined
         place = _seen_inside(place, f"{identity.module}.{analysis.program.symbol(identity)}")
 
 
@@ -108,13 +105,6 @@ def _caught_unreadable(analysis: Analysis, identity: FunctionId, place: Term) ->
         if e.kind == "read" and not e.distance and e.place == place and place != UNKNOWN
     ]
     return {handler.catch for reader in reads for handler in handlers_of_garbage(analysis, reader)}
-
-
-def _definition_in(analysis: Analysis, outer: FunctionId, index: int) -> int | None:
-    return next(
-        (n for n, it in enumerate(analysis.view.function(outer).events) if it.kind == "define" and it.value == Closure(index)),
-        None,
-    )
 
 
 def _seen_inside(place: Term, outer: str) -> Term:

@@ -16,7 +16,7 @@ from ctxlint.calls.terms import is_fresh, parameters
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.failures.acknowledged import acknowledged
 from ctxlint.checks.failures.appends import NEAR, Append, Appends
-from ctxlint.checks.failures.background import used_values
+from ctxlint.checks.failures.background import Background, used_values
 from ctxlint.checks.failures.bounded import Queues, bounded
 from ctxlint.checks.failures.failure_ends import Swallows
 from ctxlint.checks.failures.failure_values import Answers
@@ -57,6 +57,7 @@ def swallows(
     appends = Appends(analysis, frozenset(levels))
     swallows = Swallows(analysis, appends, frozenset(failures))
     answers = Answers(analysis, appends)
+    background = Background(analysis)
     queues = Queues(analysis, appends)
     limited = Capped(analysis, frozenset(capped), cap)
     outgoing = Outgoing(analysis, appends, limited.cells)
@@ -64,7 +65,7 @@ def swallows(
     for identity in analysis.program.functions():
         if any(e.kind in WRITES and e.distance <= NEAR for e in analysis.summaries.of(identity).effects):
             yield from _swallowed(analysis, appends, answers, swallows, identity)
-            yield from unwatched(analysis, appends, identity)
+            yield from unwatched(analysis, appends, background, identity)
             yield from _unanswered(analysis, appends, answers, identity)
             yield from short_writes(analysis, appends, identity)
         yield from acknowledged(analysis, appends, swallows, identity)

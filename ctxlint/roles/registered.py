@@ -80,9 +80,11 @@ class Registered:
 
     def _given(self, inverse: FunctionId) -> Iterator[str]:
         """The names that the calls of a function's decorators are given."""
-        enclosing = FunctionId(inverse.module, self._view.function(inverse).enclosing)
-        events = self._view.function(enclosing).events if enclosing.index >= 0 else ()
-        defined = next((n for n, e in enumerate(events) if e.kind == "define" and e.value == Closure(inverse.index)), -1)
+        definition = self._view.program.definition(inverse)
+        if definition is None:
+            return
+        definer, defined = definition
+        events = self._view.function(definer).events
         for number in range(defined - 1, -1, -1):
             event = events[number]
             if event.kind not in ("call", "read"):

@@ -8,19 +8,16 @@ from ctxlint.calls.decorators import scope_of
 from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.types import BoundMethod, External
 from ctxlint.calls.view import View
-from ctxlint.ir.value import AccessPath, Closure, Name
+from ctxlint.ir.value import AccessPath, Name
 
 
 def served(view: View) -> Iterator[tuple[FunctionId, FunctionId, int]]:
     """Every coroutine that a decorator registers for requests, with who defines it, and where."""
     for identity in view.program.functions():
         function = view.program.function(identity)
-        if function.kind == "coroutine" and function.decorators and function.enclosing >= 0:
-            definer = FunctionId(identity.module, function.enclosing)
-            events = view.function(definer).events
-            defined = next((n for n, e in enumerate(events) if e.kind == "define" and e.value == Closure(identity.index)), None)
-            if defined is not None and any(_serves(view, definer, defined, text) for text in function.decorators):
-                yield identity, definer, defined
+        defined = view.program.definition(identity) if function.kind == "coroutine" and function.decorators else None
+        if defined is not None and any(_serves(view, *defined, text) for text in function.decorators):
+            yield identity, *defined
 
 
 def _serves(view: View, definer: FunctionId, at: int, decorator: str) -> bool:

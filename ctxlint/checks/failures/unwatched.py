@@ -8,7 +8,7 @@ from ctxlint.calls.identity import FunctionId
 from ctxlint.calls.view import Call
 from ctxlint.checks.analysis import Analysis
 from ctxlint.checks.failures.appends import Append, Appends
-from ctxlint.checks.failures.background import is_left
+from ctxlint.checks.failures.background import Background
 from ctxlint.checks.failures.ingredients import ingredients
 from ctxlint.checks.finding import At, Evidence, Finding, FlowStep
 from ctxlint.checks.wording import store_name
@@ -20,7 +20,7 @@ MAIN = 12
 """How many calls a task may make, callees included, and still be mainly an append."""
 
 
-def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Iterator[Finding]:
+def unwatched(analysis: Analysis, appends: Appends, background: Background, identity: FunctionId) -> Iterator[Finding]:
     """Report what a function starts and leaves alone although it is mainly a change of durable state."""
     view = analysis.view
     for number, event in enumerate(view.function(identity).events):
@@ -29,7 +29,7 @@ def unwatched(analysis: Analysis, appends: Appends, identity: FunctionId) -> Ite
         started = _started(analysis, identity, number)
         if not started or any(appends.weight_within(t) > MAIN for call in started for t in call.functions if not call.abstract):
             continue
-        if (_is_awaited(analysis, identity, number) if event.ignored else not is_left(analysis, identity, number)):
+        if (_is_awaited(analysis, identity, number) if event.ignored else not background.is_left(identity, number)):
             continue
         append = appends.at(identity, number) if view.does(identity, number, "watches") is None else None
         if append is not None and _serves(analysis, appends, started, append):

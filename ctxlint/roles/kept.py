@@ -86,6 +86,11 @@ def holds_itself(stored: Stored) -> bool:
     return not stored.image.depth and bool(steps) and is_within(stored.place, stored.image.holder) and _ELEMENTS.match(steps) is not None
 
 
+def _in_order(stored: Iterable[Stored]) -> tuple[Stored, ...]:
+    """Each once, as the function goes, the least copied first: images are sets, and which of them comes first must not count."""
+    return tuple(sorted(dict.fromkeys(stored), key=lambda s: (s.event, s.place, s.image.depth, msgspec.structs.astuple(s.image), s.back)))
+
+
 class Kept:
     """The stores of every function; memoised."""
 
@@ -101,7 +106,7 @@ class Kept:
     def of(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What a function, or a callee, stores into attributes and containers that shares structure with something."""
         return self._stored.ask(
-            identity, lambda: tuple(dict.fromkeys([*self._own_stores(identity), *self._lifted_stores(identity)])))
+            identity, lambda: _in_order([*self._own_stores(identity), *self._lifted_stores(identity)]))
 
     def _own_stores(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):
@@ -183,7 +188,7 @@ class Kept:
 
     def built(self, identity: FunctionId) -> tuple[Stored, ...]:
         """What the fields of the objects that a function, or a callee, makes share with something, wherever the objects go."""
-        return self._built.ask(identity, lambda: tuple(dict.fromkeys(self._find_built(identity))))
+        return self._built.ask(identity, lambda: _in_order(self._find_built(identity)))
 
     def _find_built(self, identity: FunctionId) -> Iterator[Stored]:
         for number, event in enumerate(self._view.function(identity).events):

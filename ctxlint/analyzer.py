@@ -27,7 +27,7 @@ from ctxlint.result import Analysis, Coverage, Spent
 from ctxlint.stack import with_room_and_no_cyclic_collection
 from ctxlint.store.folder import Folder
 from ctxlint.store.sources import source_of
-from ctxlint.workers import Unreadable, Workers, beside, confirm, lower_files
+from ctxlint.workers import Unreadable, Workers, beside, confirm, dealt, lower_files
 
 VERDICT_ROUNDS = 3
 """How often the question is asked again when LibCST's tree gave another IR than the screen's."""
@@ -50,7 +50,7 @@ def analyse_files(
         spent: list[Spent] = []
         with _timed(spent, "step", "lowering, in this process"):
             lowered = lower_files(files, tree, cache, workers, progress, spent)
-        return _judged(files, lowered, rules, configuration, models, tree, cache, spent, sources)
+        return _judged(files, lowered, rules, configuration, models, tree, cache, workers, spent, sources)
 
 
 def analyse_both(
@@ -75,9 +75,10 @@ def analyse_both(
         lowered = lower_files((*files, *other), tree, cache, workers, progress)
         lowered_other = {file.path: module for file, module in zip(other, lowered[len(files):])}
         lowered_earlier = [lowered_other.get(file.path) or lowered[places[file.path]] for file in earlier]
+        alone = Workers(1)                # each of the two has a processor to itself
         return beside(
-            lambda: _judged(files, lowered[: len(files)], rules, configuration, models, tree, cache),
-            lambda: _judged(earlier, lowered_earlier, rules, configuration, models, tree, cache),
+            lambda: _judged(files, lowered[: len(files)], rules, configuration, models, tree, cache, alone),
+            lambda: _judged(earlier, lowered_earlier, rules, configuration, models, tree, cache, alone),
             Analysis,
             workers.jobs,
         )
@@ -85,15 +86,15 @@ def analyse_both(
 
 def _judged(
     files: tuple[SourceFile, ...], lowered: Sequence[Module | Unreadable], rules: tuple[Rule, ...],
-    configuration: Configuration, models: Models, tree: str, cache: Folder | None, spent: list[Spent] | None = None,
-    sources: tuple[str, ...] = (),
+    configuration: Configuration, models: Models, tree: str, cache: Folder | None, workers: Workers,
+    spent: list[Spent] | None = None, sources: tuple[str, ...] = (),
 ) -> Analysis:
     """Link what the files were lowered to, and question it."""
     spent = [] if spent is None else spent
     modules, problems = linked(files, lowered)
     by_path = {file.path: file for file in files}
     options = {rule.code: dict(configuration.options(rule)) for rule in rules}
-    questions, found = _asked(modules, rules, options, models, spent)
+    questions, found = _asked(modules, rules, options, models, workers, spent)
     read_otherwise = False
     if tree == "fast":
         for number in range(VERDICT_ROUNDS):
@@ -103,7 +104,7 @@ def _judged(
                 break
             read_otherwise = True
             modules.update(changed)
-            questions, found = _asked(modules, rules, options, models, spent)
+            questions, found = _asked(modules, rules, options, models, workers, spent)
     answers = [(rule.code, settled(each, questions)) for rule in rules for each in found.get(rule.code, ())]
     spans = Spans({name: module.path for name, module in modules.items()}, {name: module.ir for name, module in modules.items()})
     coverage = Coverage(
@@ -115,19 +116,35 @@ def _judged(
     return msgspec.structs.replace(analysis, spent=tuple(spent))
 
 
+class _Asked(msgspec.Struct, frozen=True):
+    """What a rule's question was answered, what whoever wrote the rule should be told, and the CPU seconds that it took."""
+
+    findings: dict[str, tuple[Finding, ...]]
+    warnings: tuple[str, ...]
+    seconds: float
+
+
 def _asked(
-    modules: Mapping[str, LinkedModule], rules: tuple[Rule, ...], options: dict[str, Options], models: Models, spent: list[Spent]
+    modules: Mapping[str, LinkedModule], rules: tuple[Rule, ...], options: dict[str, Options], models: Models, workers: Workers,
+    spent: list[Spent],
 ) -> tuple[Questions, dict[str, tuple[Finding, ...]]]:
-    """Link the modules and ask every rule's question."""
+    """Link the modules and ask every rule's question; a rule's answer does not depend on which were asked before."""
     with _timed(spent, "step", "linking"):
         view = view_of(link(modules), models)
     with _timed(spent, "step", "summaries"):
         questions = Questions(view)
-    found: dict[str, tuple[Finding, ...]] = {}
-    for rule in rules:
-        with _timed(spent, "rule", rule.code):
-            found.update(find((rule,), options, questions))
-    return questions, found
+
+    def ask(number: int) -> _Asked:
+        begin = time.process_time()
+        questions.warnings.clear()
+        findings = find((rules[number],), options, questions)
+        return _Asked(findings, tuple(questions.warnings), time.process_time() - begin)
+
+    functions = sum(len(module.ir.functions) for module in modules.values())
+    answers = dealt(len(rules), ask, _Asked, workers, functions)
+    questions.warnings[:] = [warning for answer in answers for warning in answer.warnings]
+    spent += [Spent("rule", rule.code, answer.seconds) for rule, answer in zip(rules, answers)]
+    return questions, {code: findings for answer in answers for code, findings in answer.findings.items()}
 
 
 @contextlib.contextmanager

@@ -35,6 +35,9 @@ MEMORY_LIMIT = 4 << 30
 WORTH_PROCESSES = 40
 """With fewer files than this to lower, starting processes costs more than it gives."""
 MOST_WORKERS = 8
+WORTH_ASKING_BESIDE = 1000
+"""In a program of fewer functions the questions are answered before a second process has touched what it shares with the first."""
+_MOST_DEALT = 256
 
 Progress = Callable[[int, int], None]
 # Few runs lower so much that they start processes, and what that needs is a fifth of what they import.
@@ -166,6 +169,29 @@ def beside(here: Callable[[], T], there: Callable[[], T], kind: type[T], jobs: i
         process.kill()
         process.join()
     return own, other
+
+
+def dealt(count: int, ask: Callable[[int], T], kind: type[T], workers: Workers, size: int) -> list[T]:
+    """The answers to `count` questions about a program of `size` functions, in their order.
+
+    This process and one beside it take them one after the other, if the program is large enough. What a process that died has
+    taken is asked here again. The workers of an executor may be threads of this process, beside which nothing can be forked.
+    """
+    if count < 2 or count > _MOST_DEALT or size < WORTH_ASKING_BESIDE or workers.executor is not None:
+        return [ask(number) for number in range(count)]
+    taking, giving = os.pipe()
+    os.write(giving, bytes(range(count)))
+    os.close(giving)
+
+    def take() -> dict[int, T]:
+        return {number[0]: ask(number[0]) for number in iter(lambda: os.read(taking, 1), b"")}
+
+    try:
+        own, others = beside(take, take, dict[int, kind], workers.jobs)  # type: ignore[valid-type]
+    finally:
+        os.close(taking)
+    answers = {**others, **own}
+    return [answers[number] if number in answers else ask(number) for number in range(count)]
 
 
 def confirm(source: bytes, lines: Sequence[int], screened: Module, cache: Folder | None) -> Module | None:

@@ -168,6 +168,58 @@ def test_an_error_in_both_is_raised_here() -> None:
         beside(lambda: Coverage(1, 1), fails, Coverage, 0)
 
 
+def test_questions_are_dealt_to_two_processes_and_answered_in_their_order() -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import WORTH_ASKING_BESIDE, dealt
+
+    own = os.getpid()
+
+    def ask(number: int) -> Coverage:
+        time.sleep(0.01)
+        return Coverage(os.getpid(), number)
+
+    with ThreadPoolExecutor(1) as pool:
+        for jobs, size, executor, alone in (
+            (2, WORTH_ASKING_BESIDE, None, False), (1, WORTH_ASKING_BESIDE, None, True), (2, 10, None, True),
+            (2, WORTH_ASKING_BESIDE, pool, True),
+        ):
+            answers = dealt(12, ask, Coverage, Workers(jobs, executor), size)
+            assert [answer.functions for answer in answers] == list(range(12))
+            assert {answer.files for answer in answers} == {own} if alone else len({answer.files for answer in answers}) == 2
+
+
+@pytest.mark.parametrize("failing", ["exit", "error"])
+def test_what_a_process_that_died_has_taken_is_asked_here(failing: str) -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import WORTH_ASKING_BESIDE, dealt
+
+    own = os.getpid()
+
+    def ask(number: int) -> Coverage:
+        if os.getpid() != own and failing == "exit":
+            os._exit(3)
+        if os.getpid() != own:
+            raise ValueError("lost")
+        time.sleep(0.01)
+        return Coverage(1, number)
+
+    answers = dealt(5, ask, Coverage, Workers(2), WORTH_ASKING_BESIDE)
+    assert answers == [Coverage(1, number) for number in range(5)]
+
+
+def test_an_error_in_a_question_is_raised_here() -> None:
+    from ctxlint.result import Coverage
+    from ctxlint.workers import WORTH_ASKING_BESIDE, dealt
+
+    def ask(number: int) -> Coverage:
+        if number == 2:
+            raise ValueError("lost")
+        return Coverage(1, number)
+
+    with pytest.raises(ValueError, match="lost"):
+        dealt(5, ask, Coverage, Workers(2), WORTH_ASKING_BESIDE)
+
+
 def test_a_file_that_needs_too_much_memory_costs_itself_only(files: list[SourceFile], monkeypatch: pytest.MonkeyPatch) -> None:
     alone = lowered(files, Workers(1))
 

@@ -63,4 +63,4 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
         str, msgspec.Meta(pattern=r"\A[A-Za-z0-9._:/ -]{1,100}\Z", description="Tells several SARIF reports on one commit apart.")
     ] = "ctxlint"
     cache_dir: Annotated[str, _doc("The folder of the cache, relative to that of the configuration file.")] = ".ctxlint_cache"
-    jobs: Annotated[int, msgspec.Meta(ge=0, description="Worker processes that read files, at most eight; 0 takes one for each processor.")] = 0
+    jobs: Annotated[int, msgspec.Meta(ge=0, description="Processes that read files (at most eight) and ask rules (at most two); 0 takes one for each processor.")] = 0
